@@ -1,0 +1,4 @@
+import { defineConfig } from "tsup";
+import { base } from "../../tsup.base.js";
+
+export default defineConfig({ ...base, entry: ["src/index.ts", "src/node.ts", "src/memory.ts"], target: "node20" });

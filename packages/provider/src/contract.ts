@@ -1,0 +1,92 @@
+import type {
+  AgenticError,
+  Embedder,
+  FinishReason,
+  JsonSchema,
+  Message,
+  ModelId,
+  ModelIdLike,
+  ModelOutput,
+  SessionId,
+  ToolDeclarations,
+  Usage,
+} from "@shedkit/types";
+
+/** Sampling. What is absent is the backend's own default. */
+export interface ModelParams {
+  maxTokens?: number | undefined;
+  temperature?: number | undefined;
+  topP?: number | undefined;
+  topK?: number | undefined;
+  repeatPenalty?: number | undefined;
+  seed?: number | undefined;
+  stop?: readonly string[] | undefined;
+  thinking?: "off" | "low" | "medium" | "high" | { budgetTokens: number } | undefined;
+}
+
+/** Dollars for a million tokens, and the day the figures are of. */
+export interface ModelPrice {
+  inputPerMillion: number;
+  outputPerMillion: number;
+  cacheReadPerMillion?: number | undefined;
+  cacheWritePerMillion?: number | undefined;
+  asOf: string;
+}
+
+/** What a model can take. */
+export interface ModelDescription {
+  /** In tokens. */
+  contextWindow: number;
+  maxOutput?: number | undefined;
+  input: readonly ("text" | "image" | "audio" | "file")[];
+  tools: boolean;
+  price?: ModelPrice | undefined;
+}
+
+/** One generation. */
+export interface ModelRequest {
+  model: ModelId;
+  system?: string | undefined;
+  /** Chronological; every call of an earlier step has its result. */
+  messages: readonly Message[];
+  tools: ToolDeclarations;
+  params: ModelParams;
+  /** The answer's text must be JSON of this schema. */
+  output?: JsonSchema | undefined;
+  signal?: AbortSignal | undefined;
+  /** Lets a backend keep what it has cached for the session. */
+  sessionId?: SessionId | undefined;
+}
+
+/**
+ * What comes of a generation: `start` once, deltas and finished blocks, `usage`, then exactly one `finish` or
+ * `failure`. `block` numbers the blocks of the answer from 0.
+ */
+export type ModelEvent =
+  | { type: "start"; warnings: readonly { tool?: string | undefined; message: string }[] }
+  /** Before `start`: the backend is making the model ready. Bytes of a download, or of a load. */
+  | { type: "loading"; bytesDone: number; bytesTotal?: number | undefined; what: "download" | "load" }
+  | { type: "textDelta"; block: number; text: string }
+  | { type: "thinkingDelta"; block: number; text: string }
+  | { type: "toolCallStart"; block: number; id: string; name: string }
+  | { type: "toolCallDelta"; block: number; json: string }
+  /** A finished block, authoritative. */
+  | { type: "output"; block: number; output: ModelOutput }
+  /** Cumulative for the request: the last one counts. */
+  | { type: "usage"; usage: Usage }
+  | { type: "finish"; reason: FinishReason }
+  | { type: "failure"; error: AgenticError; retracted?: boolean | undefined };
+
+/** A model backend. */
+export interface ModelProvider {
+  readonly id: string;
+  /** Whether it has the model; `"unknown"` where only a request would tell. */
+  serves(model: ModelId): "yes" | "no" | "unknown";
+  /** Never rejects: a failure is an event. Ends soon after `request.signal` aborts. */
+  stream(request: ModelRequest): AsyncIterable<ModelEvent>;
+  describe?(model: ModelId): Promise<ModelDescription>;
+  embedder?(model: ModelIdLike): Embedder;
+  countTokens?(request: ModelRequest): Promise<number>;
+  /** Releases models, connections and processes. */
+  close?(): Promise<void>;
+}

@@ -1,0 +1,1 @@
+export type { ModelDescription, ModelEvent, ModelParams, ModelPrice, ModelProvider, ModelRequest } from "./contract.js";

@@ -1,0 +1,115 @@
+import type { JsonValue, ToolArguments } from "@shedkit/types";
+import type { ToolContext } from "./impl.js";
+import type { ToolCallResult } from "./result.js";
+
+/** What a tool does, coarsely: for templates, permissions and filters. */
+export type ToolKind =
+  | "read"
+  | "edit"
+  | "write"
+  | "delete"
+  | "move"
+  | "listDir"
+  | "search"
+  | "lsp"
+  | "execute"
+  | "webSearch"
+  | "webFetch"
+  | "backgroundTaskAction"
+  | "waitTasksAction"
+  | "killTaskAction"
+  | "task"
+  | "imageGen"
+  | "videoGen"
+  | "imageToVideo"
+  | "askUser"
+  | "plan"
+  | "memorySearch"
+  | "skill"
+  | "monitor"
+  | "other"
+  | (string & {});
+
+export interface ToolCapabilities {
+  /** Changes nothing: may run beside others. Default: by kind. */
+  readOnly: boolean;
+  /** Running it twice does what running it once does: may be retried. Default: `readOnly`. */
+  idempotent: boolean;
+  /** May destroy what cannot be brought back. Default: by kind. */
+  destructive: boolean;
+  scope: "read" | "write";
+  /** How many calls of this tool may run at once. Default: no limit. */
+  maxConcurrency?: number | undefined;
+  /** How long one call may take. Default: 120,000. */
+  timeoutMs: number;
+  /** Names of what a call reads or changes (a path, a host): overlapping writers are run in order. Default: none. */
+  touches(args: ToolArguments): readonly string[];
+}
+
+/** What a call will access, as far as the tool can tell from its arguments. */
+export type AccessRequest = {
+  action: "read" | "write" | "execute" | "network";
+  target: string;
+  detail?: JsonValue | undefined;
+};
+
+export interface DescribeContext {
+  /** The client name of the tool of that kind, where there is one. */
+  tool(kind: ToolKind): string | undefined;
+  param(kind: ToolKind, canonical: string): string | undefined;
+  readonly params: JsonValue;
+  readonly version: string;
+}
+
+export interface ListContext {
+  readonly turnId?: string | undefined;
+  readonly activeTools: readonly string[];
+}
+
+export interface BehaviorVersion {
+  version: string;
+  lifecycle: "active" | "deprecated" | "removalCandidate";
+  replacement?: string | undefined;
+}
+
+/** Values that parameters must have. */
+export type ParamRequirement = { [key: string]: JsonValue };
+
+/** What must be in the tool set for a tool to be in it. */
+export type Requirement =
+  | boolean
+  | { all: readonly Requirement[] }
+  | { any: readonly Requirement[] }
+  | { not: Requirement }
+  | { tool: string; params?: ParamRequirement | undefined }
+  | { kind: ToolKind; params?: ParamRequirement | undefined }
+  | { kindHasParam: { kind: ToolKind; param: string } }
+  | { ifParams: ParamRequirement; then: Requirement };
+
+/** Text that is appended to results when there is something to say. */
+export interface Reminder {
+  id: string;
+  requires?: Requirement | undefined;
+  /** Higher first. Default: 0. */
+  priority?: number | undefined;
+  /** How many calls must pass before the same key is said again. Default: 0. */
+  cooldownCalls?: number | undefined;
+  maxBytes?: number | undefined;
+  collect(ctx: ToolContext, result: ToolCallResult): Promise<readonly { key: string; text: string }[]>;
+}
+
+export interface ToolMetadata {
+  id: string;
+  /** The full id is `namespace:id`. */
+  namespace: string;
+  kind: ToolKind;
+  capabilities: ToolCapabilities;
+  requires?: Requirement | undefined;
+  conflicts?: readonly string[] | undefined;
+  versions?: readonly BehaviorVersion[] | undefined;
+  notifications?: readonly string[] | undefined;
+  reminders?: readonly Reminder[] | undefined;
+  /** Whether a search may return the tool now. Default: true. */
+  shouldList?(ctx: ListContext): boolean;
+  access?(args: ToolArguments): readonly AccessRequest[];
+}

@@ -1,0 +1,33 @@
+import { type ContentPart, type JsonValue, textOfContent } from "@shedkit/types";
+
+/** What a call came to: content for the model, and the structured output where the tool has one. */
+export class ToolCallResult {
+  readonly content: readonly ContentPart[];
+  readonly output?: JsonValue | undefined;
+  /** Present when the call failed in an expected way: what failed, in a few words. */
+  readonly errorDetail?: string | undefined;
+
+  constructor(
+    content: readonly ContentPart[],
+    extra: { output?: JsonValue | undefined; errorDetail?: string | undefined } = {},
+  ) {
+    this.content = content;
+    if (extra.output !== undefined) this.output = extra.output;
+    if (extra.errorDetail !== undefined) this.errorDetail = extra.errorDetail;
+  }
+
+  /** A plain text. */
+  static text(text: string): ToolCallResult {
+    return new ToolCallResult([{ type: "text", text }]);
+  }
+
+  /** An expected failure. The model reads `text`, by default the detail itself. */
+  static failure(errorDetail: string, text: string = errorDetail): ToolCallResult {
+    return new ToolCallResult([{ type: "text", text }], { errorDetail });
+  }
+
+  /** The text parts, joined by line feeds. */
+  get text(): string {
+    return textOfContent(this.content);
+  }
+}

@@ -1,0 +1,65 @@
+import type { SerializedError } from "./error.js";
+import type { JsonValue } from "./json.js";
+
+/** Turns texts into vectors. */
+export interface Embedder {
+  readonly id: string;
+  readonly dimensions?: number | undefined;
+  /** One vector a text, in order. */
+  embed(texts: readonly string[], options?: { signal?: AbortSignal | undefined }): Promise<Float32Array[]>;
+}
+
+/** Where a search looks: in messages, in the memory tiers, or in both. */
+export type SearchMode = "semantic" | "memory" | "graph" | "hybrid";
+
+/** Something found. `score` is between 0 and 1. */
+export interface KnowledgeHit {
+  source: "message" | "workingMemory" | "observation" | "reflection";
+  score: number;
+  content: string;
+  recordId?: string | undefined;
+}
+
+/** Recall over a session's own stores. */
+export interface ContextSearch {
+  /** Best first. `mode` defaults to `"hybrid"`, `limit` to 10. */
+  search(
+    query: string,
+    options?: { mode?: SearchMode | undefined; limit?: number | undefined },
+  ): Promise<KnowledgeHit[]>;
+}
+
+/** A session's working facts. */
+export interface MemoryAccess {
+  facts(): Promise<readonly JsonValue[]>;
+  /** Applies `change` to the newest facts, alone; returns the new version. */
+  edit(change: (facts: readonly JsonValue[]) => readonly JsonValue[]): Promise<number>;
+}
+
+/** Starts child sessions; `agent` supplies it, `tools-agent` knows only this. */
+export interface AgentSpawner {
+  start(spec: {
+    task: string;
+    model?: string | undefined;
+    system?: string | undefined;
+    maxSteps?: number | undefined;
+  }): Promise<ChildAgent>;
+}
+
+/** A session that another one started. */
+export interface ChildAgent {
+  readonly id: string;
+  status(): ChildStatus;
+  pause(): void;
+  resume(): void;
+  stop(): Promise<void>;
+  /** Its final answer. Rejects with the error that ended it. */
+  result(): Promise<string>;
+}
+
+/** How a child is doing. */
+export type ChildStatus =
+  | { type: "running"; step: number }
+  | { type: "paused" }
+  | { type: "done"; summary: string }
+  | { type: "failed"; error: SerializedError };
