@@ -60,7 +60,11 @@ export interface ModelRequest {
 
 /**
  * What comes of a generation: `start` once, deltas and finished blocks, `usage`, then exactly one `finish` or
- * `failure`. `block` numbers the blocks of the answer from 0.
+ * `failure`, last. `block` numbers the blocks of the answer from 0.
+ *
+ * A stream that breaks, or whose `signal` aborts, closes what it has begun: text and thinking get their `output` with
+ * what came, a tool call that is not whole gets none; then comes `usage`, where it is known, then `failure`. An abort
+ * is AgenticError `cancelled`.
  */
 export type ModelEvent =
   | { type: "start"; warnings: readonly { tool?: string | undefined; message: string }[] }

@@ -1,1 +1,3 @@
-export {};
+export { Gate } from "./gate.js";
+export type { ScriptedAnswer, ScriptedPart, ScriptedReply, ScriptedStep } from "./scripted-answer.js";
+export { ScriptedProvider, type ScriptedProviderOptions } from "./scripted-provider.js";
