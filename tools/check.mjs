@@ -1,0 +1,46 @@
+// Everything that must hold before a change lands, in order; `npm test` runs it. A failing step does not stop the
+// later ones, and the last line counts the tests.
+import { spawnSync } from "node:child_process";
+import { globSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+process.chdir(root);
+const bin = (name) => path.join("node_modules", ".bin", process.platform === "win32" ? `${name}.cmd` : name);
+const turbo = [bin("turbo"), "run", "--output-logs=new-only", "--continue=dependencies-successful"];
+
+/** [what, command, ...arguments] */
+const steps = [
+  ["lint: biome", bin("biome"), "check", "--error-on-warnings", "."],
+  ["lint: oxlint", bin("oxlint"), "--deny-warnings"],
+  ["lint: knip", bin("knip")],
+  ["layers, circles, names", process.execPath, "tools/check-layers.mjs"],
+  ["build, typecheck, test", ...turbo, "build", "typecheck", "test"],
+  ["package shape: publint, are the types wrong", ...turbo, "check:package"],
+  ["packed packages: install size, README examples, Node 20", process.execPath, "tools/check-install.mjs"],
+];
+
+for (const folder of globSync("{packages,apps}/*/.results")) rmSync(folder, { recursive: true, force: true });
+
+const failed = [];
+for (const [what, command, ...args] of steps) {
+  const start = Date.now();
+  console.log(`\n== ${what}`);
+  const { status, error } = spawnSync(command, args, { stdio: "inherit", shell: process.platform === "win32" });
+  if (error) console.error(error.message);
+  if (status !== 0) failed.push(what);
+  console.log(`-- ${what}: ${status === 0 ? "ok" : "FAILED"}, ${((Date.now() - start) / 1000).toFixed(1)} s`);
+}
+
+const count = { passed: 0, failed: 0, skipped: 0 };
+for (const file of globSync("{packages,apps}/*/.results/vitest.json")) {
+  const report = JSON.parse(readFileSync(file, "utf8"));
+  count.passed += report.numPassedTests;
+  count.failed += report.numFailedTests;
+  count.skipped += report.numPendingTests + report.numTodoTests;
+}
+if (failed.length > 0) console.log(`\nFailed: ${failed.join("; ")}`);
+console.log(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
+process.exit(failed.length > 0 || count.failed > 0 || count.passed === 0 ? 1 : 0);
