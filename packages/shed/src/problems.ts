@@ -1,0 +1,41 @@
+import { AgenticError, type JsonValue } from "@shedkit/types";
+
+/** Something that keeps a shed from being built. */
+export type ShedProblem =
+  | { type: "duplicateTool" | "reservedName" | "needsSession"; name: string }
+  | { type: "nameMismatch"; declared: string; built: string }
+  | {
+      type: "configuration";
+      tool: string;
+      message: string;
+      fieldPath?: string | undefined;
+      expected?: string | undefined;
+      badValue?: JsonValue | undefined;
+      category: string;
+    };
+
+/** Everything that was wrong with a shed, at once. */
+export class ToolShedError extends AgenticError<"toolShed"> {
+  override readonly name = "ToolShedError";
+  readonly problems: readonly ShedProblem[];
+
+  constructor(problems: readonly ShedProblem[]) {
+    super("toolShed", problems.map(problemText).join("\n"), { problems: [...problems] });
+    this.problems = problems;
+  }
+}
+
+function problemText(problem: ShedProblem): string {
+  switch (problem.type) {
+    case "duplicateTool":
+      return `The tool "${problem.name}" was added twice. Names must be unique: remove or rename one.`;
+    case "reservedName":
+      return `A tool may not be named "${problem.name}": the name belongs to the tool that looks tools up.`;
+    case "needsSession":
+      return `The tool "${problem.name}" is made for a session and cannot be made without one.`;
+    case "nameMismatch":
+      return `The constructor of "${problem.declared}" made a tool named "${problem.built}". The names must agree.`;
+    case "configuration":
+      return `${problem.tool}: ${problem.message}`;
+  }
+}
