@@ -72,7 +72,7 @@ function light() {
 /** Every package, with what its examples may import. */
 function all() {
   const folder = project("all", [...byName.keys()], BESIDES);
-  const examples = packages.flatMap(examplesOf);
+  const examples = [...packages.flatMap(examplesOf), ...examplesOf({ dir: root, manifest: { name: "root" } })];
   for (const entry of packages) {
     if (!examples.some((example) => example.package === nameOf(entry)))
       problems.push(`${nameOf(entry)}: its README has no \`\`\`ts block to run`);

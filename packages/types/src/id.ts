@@ -20,14 +20,14 @@ const lastRandom = new Uint8Array(RANDOM_LENGTH); // one base-32 digit a byte
  * Ids made by one process sort in the order in which they were made, also within a millisecond.
  */
 export function newId(source: IdSource = {}): string {
-  const time = Math.max(lastTime, (source.now ?? Date.now)());
-  if (time > lastTime || !increment(lastRandom)) {
+  const now = (source.now ?? Date.now)();
+  if (now > lastTime) {
+    lastTime = now;
     (source.random ?? ((bytes) => crypto.getRandomValues(bytes)))(lastRandom);
     for (let i = 0; i < RANDOM_LENGTH; i++) lastRandom[i] = (lastRandom[i] ?? 0) & 31;
-    lastTime = time;
-  }
+  } else if (!increment(lastRandom)) lastTime += 1; // all digits are 0 now: the next millisecond is taken early
   let id = "";
-  for (let rest = time, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) id = ALPHABET.charAt(rest % 32) + id;
+  for (let rest = lastTime, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) id = ALPHABET.charAt(rest % 32) + id;
   for (const digit of lastRandom) id += ALPHABET.charAt(digit);
   return id;
 }
@@ -37,7 +37,7 @@ export function newSessionId(source: IdSource = {}): SessionId {
   return newId(source) as SessionId;
 }
 
-/** Adds one; false when every digit was at its highest. */
+/** Adds one; false when every digit was at its highest, and is 0 now. */
 function increment(digits: Uint8Array): boolean {
   for (let i = digits.length - 1; i >= 0; i--) {
     const digit = digits[i] ?? 0;
