@@ -1,1 +1,15 @@
-export {};
+import { fileURLToPath } from "node:url";
+
+/** Where the model file is: an absolute path. */
+export const demoModelPath: string = fileURLToPath(new URL("../model/shed-demo-1.8m-q8_0.gguf", import.meta.url));
+
+/** What the model file must hash to: SHA-256, in hexadecimal digits. */
+export const demoModelSha256 = "38128b129b2276fa57c1fd8d46b0366ff07b46c51f10c9d30f21a79fe01a931a";
+
+/** In bytes. */
+export const demoModelSize = 1_978_432;
+
+/** What the model can and cannot do, in a line that a program can show. */
+export const demoModelSummary =
+  "a 2 MB demonstration model: it finds values in small files (a dozen lines), counts files, remembers and calculates " +
+  "through tools; it is often wrong and knows nothing";
