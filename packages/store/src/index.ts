@@ -9,3 +9,6 @@ export type {
   SessionLease,
   StoredRecord,
 } from "./contract.js";
+export { KvMemoryStore } from "./kv-memory.js";
+export { MemoryDocumentStore } from "./memory-documents.js";
+export { MemoryStorage } from "./memory-storage.js";

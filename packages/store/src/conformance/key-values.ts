@@ -1,0 +1,75 @@
+import type { JsonValue } from "@shedkit/types";
+import type { KeyValueStore } from "../contract.js";
+import type { StoreCase } from "./case.js";
+import { all, holds, refuses, same } from "./check.js";
+
+/** What every {@link KeyValueStore} must do. Each case opens a new, empty store. */
+export const keyValueStoreCases: readonly StoreCase<KeyValueStore>[] = [
+  {
+    name: "a key that was never set is absent",
+    async run(store) {
+      same(await store.get("k"), undefined, "get");
+      same(await store.delete("k"), false, "delete");
+      same(await all(store.keys()), [], "keys");
+    },
+  },
+  {
+    name: "every kind of JSON value comes back",
+    async run(store) {
+      const values: JsonValue[] = [null, false, 0, -1.5, "", "\u{1f600}\u0000'", [], {}, { a: [1, { b: null }] }];
+      for (const [i, value] of values.entries()) await store.set(`k${i}`, value);
+      for (const [i, value] of values.entries()) same(await store.get(`k${i}`), value, `value ${i}`);
+    },
+  },
+  {
+    name: "a value changed after it was set, or got, does not change the store",
+    async run(store) {
+      const value = { list: ["one"] };
+      await store.set("k", value);
+      value.list.push("two");
+      const got = (await store.get("k")) as { list: string[] };
+      same(got, { list: ["one"] }, "get");
+      got.list.push("three");
+      same(await store.get("k"), { list: ["one"] }, "get again");
+    },
+  },
+  {
+    name: "a version grows with every set, and guards a set that names an old one",
+    async run(store) {
+      const first = await store.set("k", 1, { ifVersion: 0 });
+      await refuses(store.set("k", 2, { ifVersion: 0 }), "store", "set of a key that should be absent");
+      const second = await store.set("k", 2, { ifVersion: first });
+      holds(second > first, "the version does not grow");
+      await refuses(store.set("k", 3, { ifVersion: first }), "store", "set with an old version");
+      same(await store.get("k"), 2, "value");
+      await store.delete("k");
+      await refuses(store.set("k", 3, { ifVersion: second }), "store", "set of a deleted key by its version");
+      await store.set("k", 4, { ifVersion: 0 });
+    },
+  },
+  {
+    name: "of two sets that name one version, one wins",
+    async run(store) {
+      const version = await store.set("k", 0);
+      const outcomes = await Promise.allSettled([1, 2].map((value) => store.set("k", value, { ifVersion: version })));
+      same(outcomes.filter((outcome) => outcome.status === "fulfilled").length, 1, "sets that went through");
+    },
+  },
+  {
+    name: "keys come in order, by prefix, and no character of a prefix stands for another",
+    async run(store) {
+      for (const key of ["b", "a%x", "a_y", "aby", "a"]) await store.set(key, true);
+      same(await all(store.keys()), ["a", "a%x", "a_y", "aby", "b"], "all keys");
+      same(await all(store.keys("a_")), ["a_y"], "prefix a_");
+      same(await all(store.keys("a%")), ["a%x"], "prefix a%");
+    },
+  },
+  {
+    name: "a closed store refuses",
+    async run(store) {
+      await store.close();
+      await refuses(store.get("k"), "store", "get");
+      await store.close();
+    },
+  },
+];

@@ -1,0 +1,50 @@
+import { AgenticError, type JsonValue } from "@shedkit/types";
+import type { KeyValueStore } from "./contract.js";
+
+/** Keys and values in memory: gone with the process. Values are copied in and out, as a store on disk would. */
+export class MemoryStorage implements KeyValueStore {
+  readonly #entries = new Map<string, { json: string; version: number }>();
+  #version = 0; // one counter for all keys: the version of a deleted key never comes back
+  #closed = false;
+
+  async get(key: string): Promise<JsonValue | undefined> {
+    this.#check("get");
+    const entry = this.#entries.get(key);
+    return entry === undefined ? undefined : (JSON.parse(entry.json) as JsonValue);
+  }
+
+  async set(key: string, value: JsonValue, options: { ifVersion?: number | undefined } = {}): Promise<number> {
+    this.#check("set");
+    const now = this.#entries.get(key)?.version ?? 0;
+    if (options.ifVersion !== undefined && options.ifVersion !== now) {
+      throw new AgenticError(
+        "store",
+        `"${key}" was changed meanwhile: expected version ${options.ifVersion}, found ${now}. Read it and try again.`,
+        { store: "memory", operation: "set" },
+        { retryable: true },
+      );
+    }
+    this.#entries.set(key, { json: JSON.stringify(value), version: ++this.#version });
+    return this.#version;
+  }
+
+  async delete(key: string): Promise<boolean> {
+    this.#check("delete");
+    return this.#entries.delete(key);
+  }
+
+  async *keys(prefix = ""): AsyncGenerator<string, void, void> {
+    this.#check("keys");
+    yield* [...this.#entries.keys()].filter((key) => key.startsWith(prefix)).sort();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#entries.clear();
+  }
+
+  #check(operation: string): void {
+    if (!this.#closed) return;
+    throw new AgenticError("store", "The store is closed. Make a new MemoryStorage.", { store: "memory", operation });
+  }
+}
