@@ -10,8 +10,10 @@ export interface AgenticErrorDetails {
   generation: { kind: GenerationErrorKind; provider: string; model: string };
   auth: { provider: string };
   routing: { model: string; candidates: readonly string[] };
-  provider: { package?: string | undefined; install?: string | undefined };
+  /** `problem` is a short fixed name of what went wrong (`"repoNotFound"`, `"diskFull"`), for programs to tell apart. */
+  provider: { package?: string | undefined; install?: string | undefined; problem?: string | undefined };
   tool: { tool: string; kind: string };
+  file: { path: string; reason: string };
   toolNotAuthorized: { tool: string; user: string };
   toolShed: { problems: readonly JsonValue[] };
   loopDetected: { kind: string; occurrences: number };
