@@ -1,0 +1,147 @@
+import { type GgufTensor, type GgufValue, writeGguf } from "./gguf-bytes.js";
+import { BOS, byteToken, EOS, tinyTokenizer } from "./gguf-tokenizer.js";
+
+export interface TinyGgufOptions {
+  /** What the random weights are made from. Default: 1. */
+  seed?: number | undefined;
+  /** In tokens. Default: 2,048. */
+  contextLength?: number | undefined;
+  /** Default: {@link tinyChatTemplate}. */
+  chatTemplate?: string | undefined;
+  /** Whether the file asks for a beginning-of-sequence token. Default: false. */
+  addBos?: boolean | undefined;
+  /**
+   * What the model says after every prompt that ends with a line feed, a token a piece; then it stops. Pieces must be
+   * two characters or longer and differ from one another. Default: nothing, it says what random weights say.
+   */
+  says?: readonly string[] | undefined;
+  /** Begins again after the last piece instead of stopping. Default: false. */
+  forever?: boolean | undefined;
+}
+
+const WIDTH = 128;
+const HEADS = 4;
+const FEED_FORWARD = 128;
+
+/** ChatML, with tools declared and called as JSON in tags. */
+export const tinyChatTemplate = `{%- set first = messages[0] if messages and messages[0].role == "system" else none -%}
+{%- if tools or first -%}
+{{- "<|im_start|>system\\n" + (first.content if first else "") -}}
+{%- if tools -%}
+{{- "\\n<tools>" -}}{%- for tool in tools -%}{{- "\\n" + (tool | tojson) -}}{%- endfor -%}{{- "\\n</tools>" -}}
+{%- endif -%}
+{{- "<|im_end|>\\n" -}}
+{%- endif -%}
+{%- for message in messages -%}
+{%- if message.role == "user" or message.role == "system" and not loop.first -%}
+{{- "<|im_start|>" + message.role + "\\n" + message.content + "<|im_end|>\\n" -}}
+{%- elif message.role == "assistant" -%}
+{{- "<|im_start|>assistant\\n" -}}
+{%- if message.content -%}{{- message.content -}}{%- endif -%}
+{%- for call in message.tool_calls or [] -%}
+{%- if not loop.first or message.content -%}{{- "\\n" -}}{%- endif -%}
+{{- '<tool_call>\\n{"name": "' + call.function.name + '", "arguments": ' -}}
+{{- call.function.arguments if call.function.arguments is string else call.function.arguments | tojson -}}
+{{- "}\\n</tool_call>" -}}
+{%- endfor -%}
+{{- "<|im_end|>\\n" -}}
+{%- elif message.role == "tool" -%}
+{{- "<|im_start|>user\\n<tool_response>\\n" + message.content + "\\n</tool_response><|im_end|>\\n" -}}
+{%- endif -%}
+{%- endfor -%}
+{%- if add_generation_prompt -%}{{- "<|im_start|>assistant\\n" -}}{%- endif -%}`;
+
+/**
+ * The bytes of a GGUF file that llama.cpp loads: a tiny llama model (about 700 kB) with a byte-level BPE tokenizer and a
+ * chat template. Its weights are random, or say what `says` tells them to, so that a test needs no model file.
+ * Throws RangeError where a piece of `says` cannot be a token of its own.
+ */
+export function tinyGguf(options: TinyGgufOptions = {}): Uint8Array {
+  const { seed = 1, contextLength = 2048, says = [] } = options;
+  checkPieces(says);
+  const tags = ["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<think>", "</think>"];
+  const { tokens, types, merges } = tinyTokenizer([...tags, ...says]);
+  const metadata = new Map<string, GgufValue>([
+    ["general.architecture", { type: "string", value: "llama" }],
+    ["general.name", { type: "string", value: "tiny" }],
+    ["llama.context_length", { type: "u32", value: contextLength }],
+    ["llama.embedding_length", { type: "u32", value: WIDTH }],
+    ["llama.block_count", { type: "u32", value: 1 }],
+    ["llama.feed_forward_length", { type: "u32", value: FEED_FORWARD }],
+    ["llama.attention.head_count", { type: "u32", value: HEADS }],
+    ["llama.attention.head_count_kv", { type: "u32", value: HEADS }],
+    ["llama.rope.dimension_count", { type: "u32", value: WIDTH / HEADS }],
+    ["llama.attention.layer_norm_rms_epsilon", { type: "f32", value: 1e-5 }],
+    ["llama.vocab_size", { type: "u32", value: tokens.length }],
+    ["tokenizer.ggml.model", { type: "string", value: "gpt2" }],
+    ["tokenizer.ggml.pre", { type: "string", value: "tekken" }],
+    ["tokenizer.ggml.tokens", { type: "strings", value: tokens }],
+    ["tokenizer.ggml.token_type", { type: "i32s", value: types }],
+    ["tokenizer.ggml.merges", { type: "strings", value: merges }],
+    ["tokenizer.ggml.bos_token_id", { type: "u32", value: BOS }],
+    ["tokenizer.ggml.eos_token_id", { type: "u32", value: EOS }],
+    ["tokenizer.ggml.padding_token_id", { type: "u32", value: BOS }],
+    ["tokenizer.ggml.add_bos_token", { type: "bool", value: options.addBos ?? false }],
+    ["tokenizer.chat_template", { type: "string", value: options.chatTemplate ?? tinyChatTemplate }],
+  ]);
+  const script = says.map((piece) => tokens.indexOf(piece));
+  return writeGguf(metadata, weights(tokens.length, seed, script, options.forever ?? false));
+}
+
+function checkPieces(says: readonly string[]): void {
+  says.forEach((piece, i) => {
+    if (piece.length < 2) throw new RangeError(`says[${i}] must have two characters or more; got "${piece}".`);
+    if (says.indexOf(piece) !== i)
+      throw new RangeError(`says[${i}] repeats "${piece}": a piece leads to one next piece.`);
+  });
+}
+
+/**
+ * With a script, attention and feed-forward are zero, so that a token's embedding alone reaches the output, whose row
+ * of a token is the embedding of the token before it. Embeddings are random signs: nearly orthogonal.
+ */
+function weights(vocabulary: number, seed: number, script: readonly number[], forever: boolean): GgufTensor[] {
+  const random = generator(seed);
+  const scripted = script.length > 0;
+  const filled = (name: string, shape: number[], value: () => number): GgufTensor => {
+    const values = new Float32Array(shape.reduce((a, b) => a * b, 1));
+    for (let i = 0; i < values.length; i++) values[i] = value();
+    return { name, shape, values };
+  };
+  const noise = scripted ? () => 0 : () => (random() - 0.5) * 0.4;
+  const one = () => 1;
+  const embedding = filled("token_embd.weight", [WIDTH, vocabulary], () => (random() < 0.5 ? -1 : 1));
+  const output = filled("output.weight", [WIDTH, vocabulary], noise);
+  if (scripted) {
+    const path = [byteToken(10), ...script, forever ? (script[0] ?? EOS) : EOS];
+    for (let i = 1; i < path.length; i++) {
+      const from = (path[i - 1] ?? 0) * WIDTH;
+      const to = (path[i] ?? 0) * WIDTH;
+      for (let d = 0; d < WIDTH; d++)
+        output.values[to + d] = (output.values[to + d] ?? 0) + (embedding.values[from + d] ?? 0);
+    }
+  }
+  return [
+    embedding,
+    filled("output_norm.weight", [WIDTH], one),
+    output,
+    filled("blk.0.attn_norm.weight", [WIDTH], one),
+    filled("blk.0.attn_q.weight", [WIDTH, WIDTH], noise),
+    filled("blk.0.attn_k.weight", [WIDTH, WIDTH], noise),
+    filled("blk.0.attn_v.weight", [WIDTH, WIDTH], noise),
+    filled("blk.0.attn_output.weight", [WIDTH, WIDTH], noise),
+    filled("blk.0.ffn_norm.weight", [WIDTH], one),
+    filled("blk.0.ffn_gate.weight", [WIDTH, FEED_FORWARD], noise),
+    filled("blk.0.ffn_up.weight", [WIDTH, FEED_FORWARD], noise),
+    filled("blk.0.ffn_down.weight", [FEED_FORWARD, WIDTH], noise),
+  ];
+}
+
+/** Numbers in [0, 1), the same for the same seed. */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
