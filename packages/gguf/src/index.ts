@@ -1,1 +1,16 @@
-export {};
+export type { ModelProblem } from "./error.js";
+export { type GgufHeader, type GgufTensor, type GgufValue, type ReadHeaderOptions, readGgufHeader } from "./header.js";
+export { type HubSettings, type HubToken, hubSettingsFromEnv } from "./hub/settings.js";
+export { checkGgufFile, type LocalGguf } from "./local-file.js";
+export { namedModels } from "./named-models.js";
+export {
+  DEFAULT_QUANTIZATION,
+  parseQuantization,
+  type Quantization,
+  type QuantizationFamily,
+  quantization,
+  quantizationOfFile,
+  quantizations,
+} from "./quantization.js";
+export { formatModelReference, type ModelReference, parseModelReference } from "./reference.js";
+export { type ModelFetchEvent, type ResolvedModel, type ResolveModelOptions, resolveModel } from "./resolve.js";
