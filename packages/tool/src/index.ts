@@ -1,5 +1,21 @@
+export { type CallOptions, callTool, settle } from "./call.js";
+export { type CommandsSpec, defineCommands } from "./commands.js";
+export { toContent } from "./content.js";
+export { capabilitiesFor, fullId, metadataOf } from "./defaults.js";
+export {
+  defineTool,
+  type ToolBody,
+  type ToolOutputSpec,
+  type ToolSpec,
+  type TypedTool,
+  type TypedToolContext,
+} from "./define.js";
 export { ToolError, type ToolErrorKind } from "./error.js";
+export { toToolError } from "./fault.js";
+export { FnTool } from "./fn-tool.js";
 export type { Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";
+export { showIssues, showValue } from "./issues.js";
+export { type KeptResults, keptResults } from "./kept.js";
 export type {
   AccessRequest,
   BehaviorVersion,
@@ -12,7 +28,14 @@ export type {
   ToolKind,
   ToolMetadata,
 } from "./metadata.js";
+export { paramsOf, type StateHandle, stateOf } from "./params.js";
+export { type PreparedArguments, prepareArguments } from "./prepare.js";
 export { type Resource, Resources, resource } from "./resources.js";
 export { ToolCallResult } from "./result.js";
+export { runTool } from "./run.js";
 export type { Infer, SchemaIssue, SchemaValidator, TypedSchema } from "./schema.js";
+export { schemaDraft } from "./schema-text.js";
 export { isToolConstructor, type SessionParts, type ToolConstructor, toolFn } from "./session.js";
+export type { InferStandard, StandardResult, StandardTypedSchema } from "./standard.js";
+export { ToolArgs } from "./tool-args.js";
+export { evalFreeValidator } from "./validator.js";

@@ -1,4 +1,4 @@
-import type { JsonValue, ToolArguments } from "@shedkit/types";
+import type { JsonSchema, JsonValue, ToolArguments } from "@shedkit/types";
 import type { ToolContext } from "./impl.js";
 import type { ToolCallResult } from "./result.js";
 
@@ -42,6 +42,8 @@ export interface ToolCapabilities {
   maxConcurrency?: number | undefined;
   /** How long one call may take. Default: 120,000. */
   timeoutMs: number;
+  /** A longer result is cut head and tail, in bytes of UTF-8; the whole is kept under a handle. Default: 40,000. */
+  maxResultBytes?: number | undefined;
   /** Names of what a call reads or changes (a path, a host): overlapping writers are run in order. Default: none. */
   touches(args: ToolArguments): readonly string[];
 }
@@ -109,6 +111,12 @@ export interface ToolMetadata {
   versions?: readonly BehaviorVersion[] | undefined;
   notifications?: readonly string[] | undefined;
   reminders?: readonly Reminder[] | undefined;
+  /** The tool's settings: their schema and what they are when nobody sets them. */
+  params?: { readonly schema: JsonSchema; readonly defaults: JsonValue } | undefined;
+  /** What the tool remembers between calls. */
+  state?: { readonly schema: JsonSchema; readonly version: number; initial(): JsonValue } | undefined;
+  /** Writes the description for the names and settings in force. Default: the definition's own. */
+  describe?(ctx: DescribeContext): string;
   /** Whether a search may return the tool now. Default: true. */
   shouldList?(ctx: ListContext): boolean;
   access?(args: ToolArguments): readonly AccessRequest[];

@@ -1,5 +1,7 @@
 import { type ContentPart, type JsonValue, textOfContent } from "@shedkit/types";
 
+const MARK = Symbol.for("shedkit.ToolCallResult");
+
 /** What a call came to: content for the model, and the structured output where the tool has one. */
 export class ToolCallResult {
   readonly content: readonly ContentPart[];
@@ -14,6 +16,12 @@ export class ToolCallResult {
     this.content = content;
     if (extra.output !== undefined) this.output = extra.output;
     if (extra.errorDetail !== undefined) this.errorDetail = extra.errorDetail;
+    Object.defineProperty(this, MARK, { value: true });
+  }
+
+  /** Works by a marker, so that two copies of this package agree. */
+  static is(value: unknown): value is ToolCallResult {
+    return typeof value === "object" && value !== null && MARK in value;
   }
 
   /** A plain text. */

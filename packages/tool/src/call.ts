@@ -1,0 +1,62 @@
+import { toolName } from "@shedkit/types";
+import { metadataOf } from "./defaults.js";
+import { ToolError } from "./error.js";
+import { toToolError } from "./fault.js";
+import type { Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";
+import { prepareArguments } from "./prepare.js";
+import { Resources } from "./resources.js";
+import type { ToolCallResult } from "./result.js";
+import { runTool } from "./run.js";
+import type { SchemaValidator } from "./schema.js";
+
+/** What may go with a call of a tool that stands alone. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** Default: none. */
+  resources?: Resources | undefined;
+  /** Default: {@link evalFreeValidator}. */
+  validator?: SchemaValidator | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/**
+ * Runs a tool for a person who has only the tool: checks and repairs the arguments, runs it, waits for its result.
+ * Expected failures are results with `errorDetail`; it rejects with nothing but ToolError.
+ */
+export async function callTool(tool: ToolImpl, args: unknown, options: CallOptions = {}): Promise<ToolCallResult> {
+  let name = "tool";
+  try {
+    const definition = tool.definition();
+    name = toolName(definition);
+    const prepared = prepareArguments(definition, args, options.validator);
+    const { timeoutMs } = metadataOf(tool, definition).capabilities;
+    return await settle(runTool(tool, prepared.args, callContext(name, options), timeoutMs), options.onProgress);
+  } catch (e) {
+    throw toToolError(e, name);
+  }
+}
+
+/** The context of a call outside any session. */
+export function callContext(name: string, options: CallOptions): ToolContext {
+  return {
+    callId: `${name}-call`,
+    signal: options.signal ?? new AbortController().signal,
+    resources: options.resources ?? new Resources(),
+    names: { tool: name, param: (canonical) => canonical },
+    notify: () => {},
+  };
+}
+
+/** Reads events to their end. Rejects with the ToolError of an error event. */
+export async function settle(
+  events: AsyncIterable<ToolEvent>,
+  onProgress?: ((progress: Progress) => void) | undefined,
+): Promise<ToolCallResult> {
+  for await (const event of events) {
+    if (event.type === "result") return event.result;
+    if (event.type === "error") throw event.error;
+    const { type: _, ...progress } = event;
+    onProgress?.(progress);
+  }
+  throw new ToolError("custom", "tool", "The tool ended without a result (stream_no_terminal).");
+}

@@ -1,0 +1,285 @@
+import type { ContentPart, JsonSchema, JsonValue, Tool, ToolArguments } from "@shedkit/types";
+import { type CallOptions, callContext, settle } from "./call.js";
+import { toContent } from "./content.js";
+import { capabilitiesFor, fullId } from "./defaults.js";
+import { ToolError } from "./error.js";
+import type { Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";
+import { showIssues } from "./issues.js";
+import type {
+  AccessRequest,
+  BehaviorVersion,
+  DescribeContext,
+  ListContext,
+  Reminder,
+  Requirement,
+  ToolCapabilities,
+  ToolKind,
+  ToolMetadata,
+} from "./metadata.js";
+import { paramsOf, type StateHandle, stateOf } from "./params.js";
+import { prepareArguments } from "./prepare.js";
+import { ToolCallResult } from "./result.js";
+import { assertJson, runTool } from "./run.js";
+import type { Infer, TypedSchema } from "./schema.js";
+import { fromStandard, type InferStandard, isStandard, type StandardTypedSchema } from "./standard.js";
+import { evalFreeValidator } from "./validator.js";
+
+/** A typed tool, which is also the erased {@link ToolImpl} that everything else sees. */
+export interface TypedTool<In, Out> extends ToolImpl {
+  readonly metadata: ToolMetadata;
+  /**
+   * Runs the tool alone, with its types: for tests, and for programs that have no model. Rejects with nothing but
+   * ToolError; an expected failure (a result with `errorDetail`) rejects with kind `execution`.
+   */
+  call(input: In, options?: CallOptions): Promise<Out>;
+}
+
+/** What a tool's body knows of its call, with the tool's own settings and memory. */
+export type TypedToolContext<P, S> = ToolContext & { readonly params: P; readonly state: StateHandle<S> };
+
+/** Exactly one of `run` and `execute`. */
+export type ToolBody<In, Out, C> =
+  | { run(input: In, ctx: C): Out | Promise<Out>; execute?: never }
+  | {
+      /** Yields progress, returns the output. */
+      execute(input: In, ctx: C): AsyncGenerator<Progress, Out, void>;
+      run?: never;
+    };
+
+/** What is said of a tool, besides its output and its body. */
+export interface ToolSpec<I, In, P, S> {
+  /** Letters, digits, `_` and `-`. The name of the tool, unless a configuration gives it another. */
+  id: string;
+  /** Default: `user`. */
+  namespace?: string | undefined;
+  kind: ToolKind;
+  /** What a search groups the tool under. Default: the kind. */
+  category?: string | undefined;
+  /** What the model reads. A function is told the names and settings in force. */
+  description: string | ((ctx: DescribeContext) => string);
+  /** Schema of the arguments: an object. */
+  input: I;
+  params?: { schema: TypedSchema & { static: P }; defaults: P } | undefined;
+  /** Kept between calls, and with the session; `version` changes when its shape does. */
+  state?: { schema: TypedSchema & { static: S }; version: number; initial(): S } | undefined;
+  capabilities?: Partial<ToolCapabilities> | undefined;
+  requires?: Requirement | undefined;
+  /** Full ids of tools that may not be in one set with this one. */
+  conflicts?: readonly string[] | undefined;
+  versions?: readonly BehaviorVersion[] | undefined;
+  reminders?: readonly Reminder[] | undefined;
+  notifications?: readonly string[] | undefined;
+  shouldList?(ctx: ListContext): boolean;
+  access?(input: In): readonly AccessRequest[];
+}
+
+/** With `output`: what `run` returns is checked against it, and `toModel` says how the model reads it. */
+export type ToolOutputSpec<O, Out> = { output: O; toModel?(output: Out): readonly ContentPart[] | string };
+
+/**
+ * Defines a tool. The input's type comes from its schema, the output's from `output` or else from the body.
+ *
+ * The body returns plain data, or a {@link ToolCallResult} where it wants to say what the model reads, or that the
+ * call failed as calls may (`ToolCallResult.failure("no such file")`). What it throws becomes an error that the model
+ * reads: throw a ToolError to choose its kind.
+ *
+ * Schemas are TypeBox 0.34's, or any Standard Schema that can give its JSON Schema. Throws ToolError
+ * `invalidArguments` for an id or an input schema that cannot work.
+ */
+export function defineTool<I extends TypedSchema, O extends TypedSchema, P = undefined, S = undefined>(
+  spec: ToolSpec<I, Infer<I>, P, S> &
+    ToolOutputSpec<O, Infer<O>> &
+    ToolBody<Infer<I>, Infer<O> | ToolCallResult, TypedToolContext<P, S>>,
+): TypedTool<Infer<I>, Infer<O>>;
+export function defineTool<I extends TypedSchema, R, P = undefined, S = undefined>(
+  spec: ToolSpec<I, Infer<I>, P, S> & { output?: undefined } & ToolBody<Infer<I>, R, TypedToolContext<P, S>>,
+): TypedTool<Infer<I>, R>;
+export function defineTool<I extends StandardTypedSchema, O extends StandardTypedSchema, P = undefined, S = undefined>(
+  spec: ToolSpec<I, InferStandard<I>, P, S> &
+    ToolOutputSpec<O, InferStandard<O>> &
+    ToolBody<InferStandard<I>, InferStandard<O> | ToolCallResult, TypedToolContext<P, S>>,
+): TypedTool<InferStandard<I>, InferStandard<O>>;
+export function defineTool<I extends StandardTypedSchema, R, P = undefined, S = undefined>(
+  spec: ToolSpec<I, InferStandard<I>, P, S> & { output?: undefined } & ToolBody<
+      InferStandard<I>,
+      R,
+      TypedToolContext<P, S>
+    >,
+): TypedTool<InferStandard<I>, R>;
+export function defineTool(spec: AnySpec): TypedTool<never, unknown> {
+  return new DefinedTool(spec);
+}
+
+/** The overloads in one, types erased. */
+type AnySpec = ToolSpec<TypedSchema | StandardTypedSchema, never, unknown, unknown> & {
+  output?: TypedSchema | StandardTypedSchema | undefined;
+  toModel?(output: never): readonly ContentPart[] | string;
+  run?: ((input: never, ctx: TypedToolContext<unknown, unknown>) => unknown) | undefined;
+  execute?:
+    | ((input: never, ctx: TypedToolContext<unknown, unknown>) => AsyncGenerator<Progress, unknown, void>)
+    | undefined;
+};
+
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+class DefinedTool implements TypedTool<never, unknown> {
+  readonly metadata: ToolMetadata;
+  readonly #spec: AnySpec;
+  readonly #definition: Tool;
+  readonly #fullId: string;
+
+  constructor(spec: AnySpec) {
+    if (!ID.test(spec.id))
+      throw new ToolError("invalidArguments", spec.id, `The tool id "${spec.id}" is not 1 to 64 of A-Z a-z 0-9 _ -.`);
+    this.#spec = spec;
+    this.metadata = metadataFrom(spec);
+    this.#fullId = fullId(this.metadata);
+    const returns = spec.output === undefined ? undefined : jsonSchemaOf(spec.output, "output");
+    this.#definition = {
+      type: "single",
+      definition: {
+        name: spec.id,
+        category: spec.category ?? spec.kind,
+        description: typeof spec.description === "string" ? spec.description : spec.description(alone(spec)),
+        arguments: jsonSchemaOf(spec.input, "input"),
+        ...(returns === undefined ? {} : { returns }),
+      },
+    };
+  }
+
+  definition(): Tool {
+    return this.#definition;
+  }
+
+  execute(args: ToolArguments, ctx: ToolContext): AsyncIterable<ToolEvent> {
+    return this.#events(args, ctx, () => {});
+  }
+
+  async call(input: never, options: CallOptions = {}): Promise<unknown> {
+    const { id, output: schema } = this.#spec;
+    const { args } = prepareArguments(this.#definition, input, options.validator);
+    let output: unknown;
+    const recording: ToolImpl = {
+      definition: () => this.#definition,
+      execute: (prepared, ctx) =>
+        this.#events(prepared, ctx, (value) => {
+          output = value;
+        }),
+    };
+    const events = runTool(recording, args, callContext(id, options), this.metadata.capabilities.timeoutMs);
+    const result = await settle(events, options.onProgress);
+    if (result.errorDetail !== undefined) throw new ToolError("execution", id, result.text);
+    return ToolCallResult.is(output) && schema !== undefined ? output.output : output;
+  }
+
+  async *#events(
+    args: ToolArguments,
+    ctx: ToolContext,
+    returned: (output: unknown) => void,
+  ): AsyncGenerator<ToolEvent, void, void> {
+    const output = yield* this.#start(args, ctx);
+    returned(output);
+    yield { type: "result", result: this.#toResult(output, ctx.names.tool) };
+  }
+
+  /** Progress as events; returns what the body returned. */
+  async *#start(args: ToolArguments, ctx: ToolContext): AsyncGenerator<ToolEvent, unknown, void> {
+    const spec = this.#spec;
+    const input = (isStandard(spec.input) ? await fromStandard(spec.input, args, spec.id) : args) as never;
+    const params = ctx.resources.get(paramsOf(this.#fullId)) ?? spec.params?.defaults;
+    const state = ctx.resources.getOrDefault(stateOf(this.#fullId), () => memory(spec.state?.initial()));
+    const own: TypedToolContext<unknown, unknown> = { ...ctx, params, state };
+    if (spec.run !== undefined) return await spec.run(input, own);
+    if (spec.execute === undefined)
+      throw new ToolError("notImplemented", ctx.names.tool, `${ctx.names.tool} has neither run nor execute.`);
+    const body = spec.execute(input, own);
+    let ended = false;
+    try {
+      while (true) {
+        const next = await body.next();
+        if (next.done === true) {
+          ended = true;
+          return next.value;
+        }
+        yield { type: "progress", ...next.value };
+      }
+    } catch (e) {
+      ended = true;
+      throw e;
+    } finally {
+      if (!ended) await body.return(undefined);
+    }
+  }
+
+  #toResult(output: unknown, tool: string): ToolCallResult {
+    const spec = this.#spec;
+    if (ToolCallResult.is(output)) return output;
+    assertJson(output, tool);
+    const schema = this.#definition.type === "single" ? this.#definition.definition.returns : undefined;
+    if (schema !== undefined) assertFits(schema, output, tool);
+    const shown = spec.toModel?.(output as never);
+    const content = shown === undefined ? toContent(output) : typeof shown === "string" ? toContent(shown) : shown;
+    return new ToolCallResult(content, output === undefined ? {} : { output: output as JsonValue });
+  }
+}
+
+/** Throws ToolError `execution`: the tool is at fault, not the model. */
+function assertFits(schema: JsonSchema, output: unknown, tool: string): void {
+  const issues = evalFreeValidator.compile(schema)(JSON.parse(JSON.stringify(output ?? null)));
+  if (issues.length > 0)
+    throw new ToolError(
+      "execution",
+      tool,
+      `${tool} returned what its output schema does not allow:\n${showIssues(issues)}`,
+    );
+}
+
+function metadataFrom(spec: AnySpec): ToolMetadata {
+  const { description } = spec;
+  return {
+    id: spec.id,
+    namespace: spec.namespace ?? "user",
+    kind: spec.kind,
+    capabilities: capabilitiesFor(spec.kind, spec.capabilities),
+    requires: spec.requires,
+    conflicts: spec.conflicts,
+    versions: spec.versions,
+    notifications: spec.notifications,
+    reminders: spec.reminders,
+    params: spec.params && { schema: spec.params.schema, defaults: spec.params.defaults as JsonValue },
+    state: spec.state && {
+      schema: spec.state.schema,
+      version: spec.state.version,
+      initial: spec.state.initial as () => JsonValue,
+    },
+    ...(typeof description === "function" ? { describe: description } : {}),
+    ...(spec.shouldList === undefined ? {} : { shouldList: spec.shouldList.bind(spec) }),
+    ...(spec.access === undefined
+      ? {}
+      : { access: spec.access.bind(spec) as (args: ToolArguments) => readonly AccessRequest[] }),
+  };
+}
+
+/** What a description is told while the tool stands alone: its own names, its defaults. */
+function alone(spec: AnySpec): DescribeContext {
+  return {
+    tool: (kind) => (kind === spec.kind ? spec.id : undefined),
+    param: (kind, canonical) => (kind === spec.kind ? canonical : undefined),
+    params: (spec.params?.defaults ?? null) as JsonValue,
+    version: "current",
+  };
+}
+
+function jsonSchemaOf(schema: TypedSchema | StandardTypedSchema, side: "input" | "output"): JsonSchema {
+  return isStandard(schema) ? schema["~standard"].jsonSchema[side]({ target: "draft-2020-12" }) : schema;
+}
+
+function memory<T>(initial: T): StateHandle<T> {
+  let value = initial;
+  return {
+    get: () => value,
+    set: (next) => {
+      value = next;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** How deep arguments may nest. Deeper ones are refused: nothing that a tool is told needs it. */
+export const MAX_DEPTH = 128;
+
+/** What came of reading a text as JSON. An integer that a double cannot hold stands as a bigint. */
+export type ReadJson = { ok: true; value: unknown; mended?: string | undefined } | { ok: false; problem: string };
+
+/**
+ * Reads JSON without ever rounding an integer. Of what is not JSON, only what cannot change the meaning is mended: a
+ * code fence around it, raw line breaks inside strings, a comma before a closing bracket. A text that breaks off is
+ * never completed: half a file must not be written.
+ */
+export function readJson(text: string): ReadJson {
+  const trimmed = text.trim();
+  const first = parse(trimmed);
+  if (first.ok) return first;
+  const mended = mend(trimmed);
+  if (mended === trimmed) return first;
+  const second = parse(mended);
+  return second.ok ? { ...second, mended: "mended the JSON text" } : first;
+}
+
+function parse(text: string): ReadJson {
+  const { text: marked, mark } = markLossyIntegers(text);
+  try {
+    const value: unknown = JSON.parse(marked);
+    return { ok: true, value: mark === undefined ? value : withBigints(value, mark, 0) };
+  } catch (e) {
+    return { ok: false, problem: e instanceof RangeError ? `it nests deeper than ${MAX_DEPTH}` : positionOf(e, text) };
+  }
+}
+
+// Strings first, so that digits inside them are passed over.
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
+const LONG_INTEGER = /^-?\d{16,}$/;
+const MAY_HOLD_ONE = /\d{16}/;
+
+/** JSON.parse would round a long integer: each is put in quotes, behind a mark that the text does not hold. */
+function markLossyIntegers(text: string): { text: string; mark?: string } {
+  if (!MAY_HOLD_ONE.test(text)) return { text };
+  let mark = "int:";
+  while (text.includes(mark)) mark = `i${mark}`;
+  let found = false;
+  const marked = text.replace(TOKEN, (token) => {
+    if (!LONG_INTEGER.test(token) || BigInt(token) === BigInt(Number(token))) return token;
+    found = true;
+    return `"${mark}${token}"`;
+  });
+  return found ? { text: marked, mark } : { text };
+}
+
+function withBigints(value: unknown, mark: string, depth: number): unknown {
+  if (typeof value === "string") return value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > MAX_DEPTH) throw new RangeError();
+  if (Array.isArray(value)) return value.map((item) => withBigints(item, mark, depth + 1));
+  // fromEntries defines own properties, so a "__proto__" key sets no prototype.
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withBigints(item, mark, depth + 1)]));
+}
+
+const FENCE = /^```[a-z]*\s*\n([\s\S]*?)\n?```$/i;
+const TOKEN_TO_MEND = /"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gs;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: raw control characters are what is looked for
+const RAW_CONTROL = /[\u0000-\u001f]/g;
+
+function mend(text: string): string {
+  const inner = FENCE.exec(text)?.[1] ?? text;
+  return inner.replace(TOKEN_TO_MEND, (token) =>
+    token === "," ? "" : token.replace(RAW_CONTROL, (c) => JSON.stringify(c).slice(1, -1)),
+  );
+}
+
+/** The runtime's message names a position or the text around it; both help, its quoting of the whole text does not. */
+function positionOf(e: unknown, text: string): string {
+  const message = e instanceof Error ? e.message : String(e);
+  const at = /position (\d+)/.exec(message)?.[1];
+  if (at !== undefined) return `not JSON at character ${at} of ${text.length}, near ${near(text, Number(at))}`;
+  if (/end of JSON|unterminated|end of data/i.test(message)) return `it breaks off after ${text.length} characters`;
+  return `not JSON; it begins ${near(text, 0)}`;
+}
+
+function near(text: string, at: number): string {
+  return JSON.stringify(text.slice(Math.max(0, at - 20), at + 20));
+}

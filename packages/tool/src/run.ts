@@ -1,0 +1,165 @@
+import type { ToolArguments } from "@shedkit/types";
+import { ToolError } from "./error.js";
+import { toToolError } from "./fault.js";
+import type { ToolContext, ToolEvent, ToolImpl } from "./impl.js";
+import { ToolCallResult } from "./result.js";
+
+/** The end of a running call: cancelled from outside, or out of time. */
+class Stop {
+  readonly controller = new AbortController();
+  #error: ToolError | undefined;
+  #waiting: ((error: ToolError) => void) | undefined;
+
+  get error(): ToolError | undefined {
+    return this.#error;
+  }
+
+  stop(error: ToolError): void {
+    if (this.#error !== undefined) return;
+    this.#error = error;
+    this.controller.abort(error);
+    this.#waiting?.(error);
+  }
+
+  /** The promise's value, or a rejection with the error as soon as the call is stopped. One wait at a time. */
+  race<T>(promise: PromiseLike<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting = reject;
+      promise.then(resolve, reject); // a late rejection lands here too, unheard
+      if (this.#error !== undefined) reject(this.#error);
+    });
+  }
+}
+
+/**
+ * Runs a tool and keeps its promises for it: progress any number of times, then exactly one result or error, whatever
+ * the tool does. A tool that throws, ends without a result, gives two, or does not settle within `timeoutMs` of its
+ * capabilities gets an error; one that is stopped is let go at once, even if it never notices.
+ *
+ * The iterable never throws. `args` must fit the tool's schema: see {@link prepareArguments}.
+ */
+export async function* runTool(
+  tool: ToolImpl,
+  args: ToolArguments,
+  ctx: ToolContext,
+  timeoutMs: number | undefined,
+): AsyncGenerator<ToolEvent, void, void> {
+  const name = ctx.names.tool;
+  const stop = new Stop();
+  const cancel = (): void => stop.stop(cancelled(name, ctx.signal.reason));
+  const timer =
+    timeoutMs === undefined || timeoutMs > MAX_TIMER_MS
+      ? undefined
+      : setTimeout(() => stop.stop(timedOut(name, timeoutMs)), timeoutMs);
+  ctx.signal.addEventListener("abort", cancel, { once: true });
+  if (ctx.signal.aborted) cancel();
+  try {
+    if (stop.error !== undefined) yield { type: "error", error: stop.error };
+    else yield* events(tool, args, withSignal(ctx, stop.controller.signal), stop);
+  } catch (e) {
+    yield { type: "error", error: stop.error ?? toToolError(e, name) };
+  } finally {
+    clearTimeout(timer);
+    ctx.signal.removeEventListener("abort", cancel);
+    // Whoever stops reading stops the tool.
+    stop.stop(cancelled(name, undefined));
+  }
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1; // a longer one would fire at once
+
+async function* events(
+  tool: ToolImpl,
+  args: ToolArguments,
+  ctx: ToolContext,
+  stop: Stop,
+): AsyncGenerator<ToolEvent, void, void> {
+  const running = tool.execute(args, ctx);
+  if (!isAsyncIterable(running)) {
+    yield terminalOf(await stop.race(Promise.resolve(running)), ctx.names.tool);
+    return;
+  }
+  const iterator = running[Symbol.asyncIterator]();
+  let last: ToolEvent | undefined;
+  let ended = false;
+  try {
+    while (true) {
+      let next: IteratorResult<ToolEvent, unknown>;
+      try {
+        next = await stop.race(iterator.next());
+      } catch (e) {
+        ended = stop.error === undefined;
+        // It had said what came of it, and only did not come to its end.
+        if (last !== undefined && stop.error !== undefined) break;
+        throw e;
+      }
+      if (next.done === true) {
+        ended = true;
+        break;
+      }
+      const event = next.value;
+      if (last !== undefined) throw malformed(ctx.names.tool, "went on after its result", "stream_after_terminal");
+      if (event.type === "progress") yield event;
+      else last = event;
+    }
+  } finally {
+    if (!ended) letGo(iterator);
+  }
+  if (last === undefined) throw malformed(ctx.names.tool, "ended without a result", "stream_no_terminal");
+  yield last.type === "result" ? terminalOf(last.result, ctx.names.tool) : last;
+}
+
+/** Asks the tool to clean up, without waiting: it may hang. */
+function letGo(iterator: AsyncIterator<unknown>): void {
+  try {
+    Promise.resolve(iterator.return?.()).catch(() => {});
+  } catch {
+    // It is done with either way.
+  }
+}
+
+/** A result that can be stored and sent, or the error that it is none. */
+function terminalOf(result: unknown, tool: string): ToolEvent {
+  if (!ToolCallResult.is(result) && !looksLikeResult(result))
+    throw new ToolError("execution", tool, `${tool} gave no result (a ToolCallResult), but ${typeof result}.`);
+  if (typeof result.output === "object") assertJson(result.output, tool);
+  if (result.content.some((part) => part.type !== "text")) assertJson(result.content, tool);
+  return { type: "result", result };
+}
+
+function looksLikeResult(value: unknown): value is ToolCallResult {
+  return typeof value === "object" && value !== null && "content" in value && Array.isArray(value.content);
+}
+
+/** Throws ToolError `execution` for a value that JSON cannot hold. */
+export function assertJson(value: unknown, tool: string): void {
+  try {
+    JSON.stringify(value);
+  } catch (e) {
+    const reason =
+      e instanceof Error && /circular|cyclic/i.test(e.message) ? "a value that contains itself" : String(e);
+    throw new ToolError("execution", tool, `${tool} gave a result that is not JSON: ${reason}.`, { cause: e });
+  }
+}
+
+function withSignal(ctx: ToolContext, signal: AbortSignal): ToolContext {
+  return { ...ctx, signal };
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<ToolEvent> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+function cancelled(tool: string, reason: unknown): ToolError {
+  return new ToolError("cancelled", tool, `${tool} was cancelled.`, reason === undefined ? {} : { cause: reason });
+}
+
+function timedOut(tool: string, ms: number): ToolError {
+  return new ToolError("timeout", tool, `${tool} took longer than ${ms / 1000} s and was stopped.`, {
+    retryable: true,
+  });
+}
+
+function malformed(tool: string, what: string, code: string): ToolError {
+  return new ToolError("custom", tool, `${tool} ${what} (${code}).`);
+}

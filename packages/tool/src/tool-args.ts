@@ -1,0 +1,93 @@
+import type { JsonValue, ToolArguments } from "@shedkit/types";
+import { ToolError } from "./error.js";
+import { showIssues, showValue } from "./issues.js";
+import type { Infer, TypedSchema } from "./schema.js";
+import { evalFreeValidator } from "./validator.js";
+
+/**
+ * Reads the arguments of a call by name and kind. Every method throws ToolError `invalidArguments` naming the
+ * parameter; the `opt` forms take a missing one and `null` as undefined.
+ */
+export class ToolArgs {
+  readonly #tool: string;
+  readonly #args: ToolArguments;
+
+  constructor(tool: string, args: ToolArguments) {
+    this.#tool = tool;
+    this.#args = args;
+  }
+
+  str(key: string): string {
+    return this.#need(key, this.optStr(key), "a string");
+  }
+
+  /** A whole number. */
+  int(key: string): number {
+    return this.#need(key, this.optInt(key), "a whole number");
+  }
+
+  /** A whole number, 0 or more. */
+  nat(key: string): number {
+    return this.#need(key, this.optNat(key), "a whole number, 0 or more");
+  }
+
+  num(key: string): number {
+    return this.#need(key, this.optNum(key), "a number");
+  }
+
+  bool(key: string): boolean {
+    return this.#need(key, this.optBool(key), "true or false");
+  }
+
+  optStr(key: string): string | undefined {
+    return this.#take(key, "a string", (value) => typeof value === "string");
+  }
+
+  optInt(key: string): number | undefined {
+    return this.#take(key, "a whole number", (value) => Number.isSafeInteger(value));
+  }
+
+  optNat(key: string): number | undefined {
+    return this.#take(
+      key,
+      "a whole number, 0 or more",
+      (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+    );
+  }
+
+  optNum(key: string): number | undefined {
+    return this.#take(key, "a number", (value) => Number.isFinite(value));
+  }
+
+  optBool(key: string): boolean | undefined {
+    return this.#take(key, "true or false", (value) => typeof value === "boolean");
+  }
+
+  /** Whatever stands there; undefined where nothing does. */
+  optValue(key: string): JsonValue | undefined {
+    return Object.hasOwn(this.#args, key) ? this.#args[key] : undefined;
+  }
+
+  /** All arguments, as the schema types them. */
+  parse<S extends TypedSchema>(schema: S): Infer<S> {
+    const issues = evalFreeValidator.compile(schema)(this.#args);
+    if (issues.length > 0) throw this.#invalid(`The arguments of ${this.#tool} do not fit:\n${showIssues(issues)}`);
+    return this.#args as Infer<S>;
+  }
+
+  #need<T>(key: string, value: T | undefined, wanted: string): T {
+    if (value === undefined) throw this.#invalid(`${this.#tool} needs "${key}": ${wanted}, got nothing.`);
+    return value;
+  }
+
+  #take<T>(key: string, wanted: string, fits: (value: JsonValue) => boolean): T | undefined {
+    const value = this.optValue(key);
+    if (value === undefined || value === null) return undefined;
+    if (!fits(value)) throw this.#invalid(`${this.#tool} needs "${key}": ${wanted}, got ${showValue(value)}.`);
+    return value as T;
+  }
+
+  #invalid(message: string): ToolError {
+    return new ToolError("invalidArguments", this.#tool, message);
+  }
+}
