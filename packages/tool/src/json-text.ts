@@ -25,7 +25,8 @@ function parse(text: string): ReadJson {
     const value: unknown = JSON.parse(marked);
     return { ok: true, value: mark === undefined ? value : withBigints(value, mark, 0) };
   } catch (e) {
-    return { ok: false, problem: e instanceof RangeError ? `it nests deeper than ${MAX_DEPTH}` : positionOf(e, text) };
+    if (e instanceof RangeError) return { ok: false, problem: `nested deeper than ${MAX_DEPTH}` };
+    return { ok: false, problem: problemOf(text) };
   }
 }
 
@@ -69,13 +70,20 @@ function mend(text: string): string {
   );
 }
 
-/** The runtime's message names a position or the text around it; both help, its quoting of the whole text does not. */
-function positionOf(e: unknown, text: string): string {
-  const message = e instanceof Error ? e.message : String(e);
-  const at = /position (\d+)/.exec(message)?.[1];
-  if (at !== undefined) return `not JSON at character ${at} of ${text.length}, near ${near(text, Number(at))}`;
-  if (/end of JSON|unterminated|end of data/i.test(message)) return `it breaks off after ${text.length} characters`;
-  return `not JSON; it begins ${near(text, 0)}`;
+/** Where the text stops being JSON. The runtime's message tells the place, and otherwise quotes too much. */
+function problemOf(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (e) {
+    const message = e instanceof Error ? e.message : "";
+    const at = Number(/position (\d+)/.exec(message)?.[1] ?? Number.NaN);
+    if (at >= text.length || /end of JSON|unterminated/i.test(message))
+      return `broken off after ${text.length} characters`;
+    return Number.isNaN(at)
+      ? `not JSON; it begins ${near(text, 0)}`
+      : `not JSON at character ${at} of ${text.length}, near ${near(text, at)}`;
+  }
+  return "not JSON";
 }
 
 function near(text: string, at: number): string {

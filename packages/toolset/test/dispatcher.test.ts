@@ -1,0 +1,177 @@
+import { defineTool, FnTool, keptResults, Resources, ToolCallResult, ToolError, type ToolImpl } from "@shedkit/tool";
+import { bindTool, Dispatcher, loadValidator } from "@shedkit/toolset";
+import { Type } from "@sinclair/typebox";
+import { describe, expect, test, vi } from "vitest";
+
+const validator = await loadValidator();
+
+function dispatcher(...tools: ToolImpl[]) {
+  const bound = new Map(tools.map((tool) => bindTool(tool, { validator })).map((tool) => [tool.name, tool]));
+  const resources = new Resources();
+  return { resources, dispatcher: new Dispatcher({ find: (name) => bound.get(name), resources }) };
+}
+
+const echo = new FnTool("echo", "Says it again.", Type.Object({ text: Type.String() }), async (args) =>
+  args.str("text"),
+);
+
+function raw(name: string, execute: ToolImpl["execute"]): ToolImpl {
+  return {
+    definition: () => ({
+      type: "single",
+      definition: { name, category: "other", description: name, arguments: { type: "object" } },
+    }),
+    execute,
+  };
+}
+
+test("a call finds its tool, runs it and gives the model's text", async () => {
+  const { dispatcher: d } = dispatcher(echo);
+  const outcome = await d.run({ id: "1", name: "echo", arguments: { text: "hi" } });
+  expect(outcome.promptText).toBe("hi");
+  expect(outcome.error).toBeUndefined();
+  expect(outcome.repaired).toBeUndefined();
+});
+
+test("what was repaired is told", async () => {
+  const { dispatcher: d } = dispatcher(echo);
+  const outcome = await d.run({ id: "1", name: "echo", arguments: '{"text": 12345678901234567890}' });
+  expect(outcome.promptText).toBe("12345678901234567890");
+  expect(outcome.repaired).toHaveLength(1);
+});
+
+test("an unknown tool and arguments that do not fit are outcomes, not exceptions", async () => {
+  const { dispatcher: d } = dispatcher(echo);
+  expect((await d.run({ id: "1", name: "nope", arguments: {} })).error?.kind).toBe("unknownTool");
+  const outcome = await d.run({ id: "1", name: "echo", arguments: "{" });
+  expect(outcome.error?.kind).toBe("invalidArguments");
+  expect(outcome.promptText).toContain("broken off");
+});
+
+describe("a tool that misbehaves gets an error, and the next call works", () => {
+  const cyclic: { self?: unknown } = {};
+  cyclic.self = cyclic;
+  const cases: [string, ToolImpl["execute"], string][] = [
+    [
+      "throws",
+      () => {
+        throw new Error("boom");
+      },
+      "boom",
+    ],
+    ["rejects with a string", () => Promise.reject("plain"), "plain"],
+    ["rejects with undefined", () => Promise.reject(undefined), "undefined"],
+    [
+      "has no terminal",
+      async function* () {
+        yield { type: "progress" };
+      },
+      "stream_no_terminal",
+    ],
+    [
+      "has two terminals",
+      async function* () {
+        yield { type: "result", result: ToolCallResult.text("a") };
+        yield { type: "result", result: ToolCallResult.text("b") };
+      },
+      "stream_after_terminal",
+    ],
+    ["is cyclic", async () => new ToolCallResult([], { output: cyclic as never }), "contains itself"],
+    ["gives nothing", async () => undefined as never, "no result"],
+  ];
+  test.each(cases)("%s", async (_, execute, text) => {
+    const { dispatcher: d } = dispatcher(raw("bad", execute), echo);
+    const outcome = await d.run({ id: "1", name: "bad", arguments: {} });
+    expect(outcome.error).toBeInstanceOf(ToolError);
+    expect(outcome.promptText).toContain(text);
+    expect((await d.run({ id: "2", name: "echo", arguments: { text: "ok" } })).promptText).toBe("ok");
+  });
+
+  test("never settles: stopped when its time is up", async () => {
+    vi.useFakeTimers();
+    const { dispatcher: d } = dispatcher(raw("stuck", () => new Promise(() => {})));
+    const running = d.run({ id: "1", name: "stuck", arguments: {} });
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect((await running).error?.kind).toBe("timeout");
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+});
+
+test("a cancelled call ends at once, even if the tool does not notice", async () => {
+  const controller = new AbortController();
+  const { dispatcher: d } = dispatcher(raw("stuck", () => new Promise(() => {})));
+  const running = d.run({ id: "1", name: "stuck", arguments: {} }, { signal: controller.signal });
+  controller.abort();
+  expect((await running).error?.kind).toBe("cancelled");
+});
+
+test("a reader that leaves stops the tool", async () => {
+  let stopped = false;
+  const tool = raw("endless", async function* (_, ctx) {
+    ctx.signal.addEventListener("abort", () => {
+      stopped = true;
+    });
+    while (!ctx.signal.aborted) yield { type: "progress", text: "." };
+  });
+  const { dispatcher: d } = dispatcher(tool);
+  for await (const _ of d.stream({ id: "1", name: "endless", arguments: {} })) break;
+  expect(stopped).toBe(true);
+});
+
+test("a result that its schema does not allow is the tool's fault", async () => {
+  const tool = raw("liar", async () => new ToolCallResult([], { output: { n: "x" } }));
+  const lying: ToolImpl = {
+    ...tool,
+    definition: () => ({
+      type: "single",
+      definition: {
+        name: "liar",
+        category: "other",
+        description: "",
+        arguments: { type: "object" },
+        returns: { type: "object", properties: { n: { type: "number" } } },
+      },
+    }),
+  };
+  const { dispatcher: d } = dispatcher(lying);
+  const outcome = await d.run({ id: "1", name: "liar", arguments: {} });
+  expect(outcome.error?.kind).toBe("execution");
+  expect(outcome.promptText).toContain("n: wanted a number");
+});
+
+test("a long result is cut head and tail, and the whole kept under its handle", async () => {
+  const text = Array.from({ length: 20_000 }, (_, i) => `line ${i} ä€𝄞`).join("\n");
+  const { dispatcher: d, resources } = dispatcher(new FnTool("long", "", { type: "object" }, async () => text));
+  const outcome = await d.run({ id: "c1", name: "long", arguments: {} });
+  expect(new TextEncoder().encode(outcome.promptText).length).toBeLessThan(40_200);
+  expect(outcome.promptText.startsWith("line 0 ä€𝄞\n")).toBe(true);
+  expect(outcome.promptText.endsWith("line 19999 ä€𝄞")).toBe(true);
+  expect(outcome.promptText).not.toContain("\ufffd");
+  expect(outcome.promptText).toContain(outcome.handle);
+  expect(resources.require(keptResults).get(outcome.handle ?? "")).toBe(text);
+});
+
+test("a running tool may call another, which may call none", async () => {
+  const outer = defineTool({
+    id: "outer",
+    kind: "other",
+    description: "",
+    input: Type.Object({}),
+    run: async (_, ctx) => (await ctx.dispatch?.("inner", {}))?.text ?? "none",
+  });
+  const inner = defineTool({
+    id: "inner",
+    kind: "other",
+    description: "",
+    input: Type.Object({}),
+    run: (_, ctx) => (ctx.dispatch === undefined ? "no dispatch inside" : "dispatch"),
+  });
+  const { dispatcher: d } = dispatcher(outer, inner);
+  expect((await d.run({ id: "1", name: "outer", arguments: {} })).promptText).toBe("no dispatch inside");
+});
+
+test("a schema that is not valid is refused, and the tool named", () => {
+  const tool = new FnTool("odd", "", { type: "object", properties: { a: { type: "strin" } } }, async () => "");
+  expect(() => bindTool(tool, { validator })).toThrow(/odd/);
+});
