@@ -1,1 +1,12 @@
-export {};
+export {
+  CHUNK_BYTES,
+  type DirEntry,
+  type FileStat,
+  type FileSystem,
+  type FileType,
+  type FsOptions,
+  type ReadOptions,
+  type WriteOptions,
+} from "./contract.js";
+export { FsError, type FsErrorReason, isFsError } from "./error.js";
+export { joinPath, nameOf, type PathRules, parentOf, quote, resolvePath } from "./path.js";
