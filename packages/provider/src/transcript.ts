@@ -1,1 +1,4 @@
-export {};
+export { interruptedResult, type NormalizeOptions, normalizeTranscript } from "./transcript/normalize.js";
+export { alternateTurns, type TranscriptTurn } from "./transcript/turns.js";
+export { wellFormed, wellFormedJson } from "./transcript/well-formed.js";
+export { type IdRule, idRules, WireIds } from "./transcript/wire-ids.js";
