@@ -1,1 +1,11 @@
-export {};
+export type { Answer } from "./answer.js";
+export type { AgentSessionBuilder } from "./builder.js";
+export type { AgentConfig } from "./config.js";
+export type { EventOptions, TurnEvent } from "./events.js";
+export type { ModelSource } from "./models.js";
+export type { AgentProgress } from "./progress.js";
+export { AgentSession, type AnyAgentSession, type TurnOptions } from "./session.js";
+export type { StreamItem } from "./stream-item.js";
+export type { SessionEvent } from "./subscription.js";
+export type { Turn, TurnOutcome, TurnSummary } from "./turn.js";
+export type { TurnStream } from "./turn-stream.js";

@@ -1,0 +1,39 @@
+import type { ModelEvent, ModelProvider, ModelRequest } from "@shedkit/provider";
+import type { RunOptions, ToolCallManager, ToolCallOutcome, ToolCallRequest } from "@shedkit/shed";
+import type { DocumentStore, SessionLease } from "@shedkit/store";
+import { newId, type SessionRecord } from "@shedkit/types";
+import { abortable } from "./abortable.js";
+
+/** All that the loop does to the world. Whoever supplies it (a durable engine, a test) decides how it is done. */
+export interface LoopEffects {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** A new unique id that sorts by time. */
+  newId(): string;
+  /** Durable, all or none, in the order of the calls. */
+  append(records: readonly SessionRecord[]): Promise<void>;
+  /** Ends soon after `request.signal` aborts, whatever the provider does. */
+  generate(provider: ModelProvider, request: ModelRequest): AsyncIterable<ModelEvent>;
+  /** Runs the calls of one step; see `ToolCallManager.runCalls`. Ends soon after `options.signal` aborts. */
+  runCalls(
+    tools: ToolCallManager,
+    requests: readonly ToolCallRequest[],
+    options: RunOptions,
+  ): AsyncIterable<ToolCallOutcome>;
+}
+
+/** How long an aborted model or tool call may take to end by itself, in milliseconds. */
+const GRACE_MS = 1000;
+
+/** The effects of a session that runs in this process. */
+export function inProcessEffects(store: DocumentStore, lease: SessionLease): LoopEffects {
+  return {
+    now: () => Date.now(),
+    newId: () => newId(),
+    append: async (records) => {
+      await store.append(lease, records);
+    },
+    generate: (provider, request) => abortable(provider.stream(request), request.signal, GRACE_MS),
+    runCalls: (tools, requests, options) => abortable(tools.runCalls(requests, options), options.signal, GRACE_MS),
+  };
+}

@@ -1,0 +1,134 @@
+import type { ActivationChange, ToolCallManager, ToolCallOutcome, ToolCallRequest } from "@shedkit/shed";
+import { ToolError } from "@shedkit/tool";
+import type { ContentPart, SessionRecordBody, ToolResultMessage } from "@shedkit/types";
+import type { LoopEffects } from "./effects.js";
+import type { SessionLog } from "./log.js";
+import type { OpenCall } from "./session-state.js";
+import type { Sink } from "./stream-item.js";
+
+export interface ExecutionParts {
+  effects: LoopEffects;
+  log: SessionLog;
+  tools: ToolCallManager;
+  turnId: string;
+  concurrency: number;
+  signal: AbortSignal;
+  sink: Sink;
+}
+
+type FinishOutcome = Extract<SessionRecordBody, { type: "toolFinished" }>["outcome"];
+
+/** Runs the open calls of a step. Each start and each result is in the log before anything follows from it. */
+export async function executeCalls(parts: ExecutionParts): Promise<void> {
+  const { effects, log, sink, signal } = parts;
+  const open = [...log.state.openCalls.values()];
+  const total = open.length;
+  let completed = 0;
+  // Calls that outlive their turn must not write into the next one.
+  let over = false;
+  const activations: SessionRecordBody[] = [];
+  const stopListening = parts.tools.onActivation((change) => activations.push(recordOf(change)));
+  sink({ type: "progress", progress: { type: "executingTools", total, completed } });
+  try {
+    const outcomes = effects.runCalls(parts.tools, open.map(requestOf), {
+      signal,
+      turnId: parts.turnId,
+      concurrency: parts.concurrency,
+      offeredOnly: true,
+      before: async (request, attempt) => {
+        if (signal.aborted) throw new ToolError("cancelled", request.name, "The call was cancelled before it ran.");
+        await log.append({ type: "toolStarted", toolCallId: request.id, attempt });
+      },
+      progress: (request, { text, data }) => {
+        if (over) return;
+        sink({
+          type: "toolProgress",
+          toolCallId: request.id,
+          ...(text !== undefined && { text }),
+          ...(data !== undefined && { data }),
+        });
+      },
+      after: async (outcome) => {
+        if (over) return;
+        await log.append(...activations.splice(0), ...resultRecords(parts, outcome));
+        completed++;
+        if (finishOf(outcome) === "cancelled") {
+          sink({ type: "progress", progress: { type: "toolCallCancelled", id: outcome.request.id } });
+        }
+        sink({ type: "progress", progress: { type: "executingTools", total, completed } });
+      },
+    });
+    for await (const _ of outcomes) if (over) break;
+  } finally {
+    over = true;
+    stopListening();
+  }
+  if (activations.length > 0) await log.append(...activations);
+  if (log.state.openCalls.size > 0) {
+    await closeOpenCalls(log, effects, "cancelled", "The call was cancelled before it came to a result.");
+  }
+}
+
+/** Gives every call that has no result one that says why, so that the conversation is valid. */
+export async function closeOpenCalls(
+  log: SessionLog,
+  effects: Pick<LoopEffects, "newId">,
+  outcome: FinishOutcome,
+  why: string,
+): Promise<void> {
+  const bodies: SessionRecordBody[] = [];
+  for (const open of log.state.openCalls.values()) {
+    if (open.result) continue;
+    const content: ContentPart[] = [{ type: "text", text: why }];
+    bodies.push(
+      { type: "conversation", message: resultMessage(open, effects.newId(), content, outcome) },
+      { type: "toolFinished", toolCallId: open.call.id, attempt: open.attempt, outcome },
+    );
+  }
+  if (bodies.length > 0) await log.append(...bodies);
+}
+
+function resultRecords({ effects, log }: ExecutionParts, outcome: ToolCallOutcome): SessionRecordBody[] {
+  const open = log.state.openCalls.get(outcome.request.id);
+  if (!open) return [];
+  const message = resultMessage(open, effects.newId(), outcome.content, outcome.errorDetail);
+  return [
+    { type: "conversation", message },
+    { type: "toolFinished", toolCallId: open.call.id, attempt: outcome.attempts, outcome: finishOf(outcome) },
+  ];
+}
+
+function resultMessage(
+  open: OpenCall,
+  id: string,
+  content: readonly ContentPart[],
+  errorDetail: string | undefined,
+): ToolResultMessage {
+  const { turnId, stepId } = open.message;
+  const base = { type: "toolResult" as const, id, turnId, stepId, toolCallId: open.call.id, name: open.call.name };
+  return { ...base, content, ...(errorDetail !== undefined && { errorDetail }) };
+}
+
+function requestOf({ call }: OpenCall): ToolCallRequest {
+  const { id, name, arguments: args, rawArguments, dependsOn, executionHint } = call;
+  return {
+    id,
+    name,
+    arguments: args ?? {},
+    ...(rawArguments !== undefined && { rawArguments }),
+    ...(dependsOn && { dependsOn }),
+    ...(executionHint && { executionHint }),
+  };
+}
+
+function finishOf(outcome: ToolCallOutcome): FinishOutcome {
+  if (outcome.skipped !== undefined) return "skipped";
+  if (outcome.error?.kind === "cancelled") return "cancelled";
+  return outcome.error || outcome.result?.errorDetail !== undefined ? "error" : "ok";
+}
+
+function recordOf(change: ActivationChange): SessionRecordBody {
+  return change.type === "activated"
+    ? { type: "activated", tools: change.tools, by: change.by }
+    : { type: "deactivated", tools: change.tools };
+}

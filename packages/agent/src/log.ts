@@ -1,0 +1,58 @@
+import { AgenticError, type SessionRecord, type SessionRecordBody } from "@shedkit/types";
+import type { LoopEffects } from "./effects.js";
+import type { SessionState } from "./session-state.js";
+
+/** Writes a session's records: one writer, in order, each stored before anybody sees it. */
+export class SessionLog {
+  readonly state: SessionState;
+  readonly #effects: LoopEffects;
+  readonly #listeners = new Set<(record: SessionRecord) => void>();
+  #tail: Promise<void> = Promise.resolve();
+  #broken: AgenticError | undefined;
+
+  constructor(state: SessionState, effects: LoopEffects) {
+    this.state = state;
+    this.#effects = effects;
+  }
+
+  /**
+   * Stores the records together, then applies and shows them. After a failure it refuses everything: what the store
+   * holds is not known then, and only reading it again tells.
+   */
+  append(...bodies: readonly SessionRecordBody[]): Promise<void> {
+    const stored = this.#tail.then(() => this.#store(bodies));
+    this.#tail = stored.then(undefined, () => undefined);
+    return stored;
+  }
+
+  /** Calls back with each record once it is stored; returns the function that ends it. */
+  listen(listener: (record: SessionRecord) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when all that was handed in is stored, or has failed. */
+  async flush(): Promise<void> {
+    await this.#tail;
+  }
+
+  /** A record as it would be stored. */
+  stamp(body: SessionRecordBody): SessionRecord {
+    return { id: this.#effects.newId(), v: 1, at: this.#effects.now(), ...body };
+  }
+
+  async #store(bodies: readonly SessionRecordBody[]): Promise<void> {
+    if (this.#broken) throw this.#broken;
+    const records = bodies.map((body) => this.stamp(body));
+    try {
+      await this.#effects.append(records);
+    } catch (error) {
+      this.#broken = AgenticError.from(error);
+      throw this.#broken;
+    }
+    for (const record of records) {
+      this.state.apply(record);
+      for (const listener of this.#listeners) listener(record);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  type ActivatedBy,
+  AgenticError,
+  type AssistantMessage,
+  addUsage,
+  type Message,
+  noUsage,
+  type SessionRecord,
+  type ToolCallOutput,
+  type ToolResultMessage,
+  type Usage,
+} from "@shedkit/types";
+
+/** A call whose result is not in the conversation yet. */
+export interface OpenCall {
+  readonly message: AssistantMessage;
+  readonly call: ToolCallOutput;
+  result?: ToolResultMessage | undefined;
+  /** The attempt that was started last; 0 before the first. */
+  attempt: number;
+  finished: boolean;
+}
+
+/** A message that waits to be worked on. */
+export interface QueuedMessage {
+  queue: "steer" | "followUp";
+  message: Message;
+}
+
+/**
+ * What a log says: the conversation as a model must see it, and all else that outlives a process. Built by the same
+ * function from a stored log and from a running turn, so that the two cannot differ.
+ */
+export class SessionState {
+  /** Chronological; grows in place. Results stand behind the calls of their step, in the order of the calls. */
+  messages: Message[] = [];
+  readonly activations = new Map<string, ActivatedBy>();
+  readonly queue: QueuedMessage[] = [];
+  /** The calls of the newest step, until all of them have results. */
+  openCalls = new Map<string, OpenCall>();
+  /** The ids of all calls. */
+  readonly callIds = new Set<string>();
+  working: Extract<SessionRecord, { type: "workingMemory" }> | undefined;
+  /** The ids of messages that do not count. */
+  readonly retracted = new Set<string>();
+  /** Of the whole session. */
+  usage: Usage = noUsage;
+  /** The id of the newest record; empty for a new session. */
+  lastRecordId = "";
+
+  apply(record: SessionRecord): void {
+    if (record.v !== 1) {
+      throw new AgenticError(
+        "session",
+        `The log holds a record of format ${String(record.v)}; this version reads format 1. Update Shedkit.`,
+        { reason: "newer record format" },
+      );
+    }
+    this.lastRecordId = record.id;
+    switch (record.type) {
+      case "conversation":
+        this.#add(record.message);
+        break;
+      case "step":
+        this.usage = addUsage(this.usage, record.usage);
+        break;
+      case "toolStarted": {
+        const open = this.openCalls.get(record.toolCallId);
+        if (open) open.attempt = record.attempt;
+        break;
+      }
+      case "toolFinished": {
+        const open = this.openCalls.get(record.toolCallId);
+        if (open) open.finished = true;
+        break;
+      }
+      case "activated":
+        for (const tool of record.tools) if (!this.activations.has(tool)) this.activations.set(tool, record.by);
+        break;
+      case "deactivated":
+        for (const tool of record.tools) this.activations.delete(tool);
+        break;
+      case "queued":
+        this.queue.push({ queue: record.queue, message: record.message });
+        break;
+      case "dequeued": {
+        const at = this.queue.findIndex((entry) => entry.message.id === record.messageId);
+        if (at >= 0) this.queue.splice(at, 1);
+        break;
+      }
+      case "workingMemory":
+        this.working = record;
+        break;
+      case "retracted":
+        this.#retract(new Set(record.messageIds));
+        break;
+    }
+  }
+
+  #add(message: Message): void {
+    if (message.type === "toolResult") {
+      const open = this.openCalls.get(message.toolCallId);
+      if (open) open.result ??= message;
+      this.#closeCalls();
+      return;
+    }
+    this.messages.push(message);
+    if (message.type === "assistant" && message.output.type === "toolCall") {
+      this.callIds.add(message.output.id);
+      this.openCalls.set(message.output.id, { message, call: message.output, attempt: 0, finished: false });
+    }
+  }
+
+  /** Results are stored as they come and join the conversation together, in the order of their calls. */
+  #closeCalls(): void {
+    const results: ToolResultMessage[] = [];
+    for (const open of this.openCalls.values()) {
+      if (!open.result) return;
+      results.push(open.result);
+    }
+    for (const result of results) this.messages.push(result);
+    this.openCalls.clear();
+  }
+
+  #retract(ids: ReadonlySet<string>): void {
+    if (ids.size === 0) return;
+    for (const id of ids) this.retracted.add(id);
+    for (const [id, open] of this.openCalls) if (ids.has(open.message.id)) this.openCalls.delete(id);
+    this.messages = this.messages.filter((message) => !ids.has(message.id));
+  }
+}

@@ -1,0 +1,319 @@
+import type { ModelParams } from "@shedkit/provider";
+import type { ToolCallManager } from "@shedkit/shed";
+import type { DocumentStore, KvMemoryStore, MemoryDocumentStore, MemoryStore, SessionLease } from "@shedkit/store";
+import type { Infer, TypedSchema } from "@shedkit/tool";
+import {
+  AgenticError,
+  type ContextSearch,
+  type JsonSchema,
+  type Message,
+  type MessageLike,
+  type ModelIdLike,
+  type SessionId,
+  toMessage,
+  type UserMessage,
+} from "@shedkit/types";
+import { type Answer, answerOf } from "./answer.js";
+import { type AgentSessionBuilder, newBuilder } from "./builder.js";
+import { Channel } from "./channel.js";
+import type { AgentConfig } from "./config.js";
+import type { LoopEffects } from "./effects.js";
+import type { SessionLog } from "./log.js";
+import { AgentLoop } from "./loop.js";
+import type { ModelSource, Models } from "./models.js";
+import type { StreamItem } from "./stream-item.js";
+import { type SessionEvent, type ShownItem, Subscription } from "./subscription.js";
+import { Turn } from "./turn.js";
+import { TurnStream } from "./turn-stream.js";
+
+/** Settings of one turn. */
+export interface TurnOptions {
+  /** Aborts the turn. */
+  signal?: AbortSignal | undefined;
+  /** Instead of the session's model. */
+  model?: ModelIdLike | undefined;
+  /** Over the session's. */
+  params?: ModelParams | undefined;
+  /** Instead of `maxInnerIterations`. */
+  maxSteps?: number | undefined;
+}
+
+/** @internal What a builder hands over. */
+export interface SessionInternals<D extends DocumentStore, M extends MemoryStore> {
+  sessionId: SessionId;
+  docStore: D;
+  memoryStore: M;
+  lease: SessionLease;
+  tools: ToolCallManager;
+  context: ContextSearch;
+  log: SessionLog;
+  effects: LoopEffects;
+  models: Models;
+  model: ModelIdLike;
+  system: string | undefined;
+  config: AgentConfig;
+}
+
+interface RunningTurn {
+  id: string;
+  loop: AgentLoop;
+  done: Promise<Turn>;
+}
+
+/**
+ * A conversation with a model that has tools: one turn at a time, all of it in an append-only log. Made by
+ * {@link AgentSession.builder}; `end()` when done.
+ */
+export class AgentSession<
+  out D extends DocumentStore = MemoryDocumentStore,
+  out M extends MemoryStore = KvMemoryStore,
+> {
+  readonly #parts: SessionInternals<D, M>;
+  readonly #subscriptions = new Set<Subscription>();
+  /** What the running step has shown and the log does not hold yet. */
+  #live: ShownItem[] = [];
+  #turn: RunningTurn | undefined;
+  #onItem: ((item: StreamItem) => void) | undefined;
+  #ending: Promise<void> | undefined;
+
+  /** @internal */
+  constructor(parts: SessionInternals<D, M>) {
+    this.#parts = parts;
+    parts.log.listen((record) => this.#show({ type: "record", record }));
+  }
+
+  /**
+   * Begins a session: from a preset (loaded at the first request), a router, or one provider. What is handed in stays
+   * its owner's; a preset's models are closed by `end()`.
+   */
+  static builder(from: ModelSource): AgentSessionBuilder<MemoryDocumentStore, KvMemoryStore> {
+    return newBuilder(from);
+  }
+
+  get sessionId(): SessionId {
+    return this.#parts.sessionId;
+  }
+
+  /** The store that holds the log: the one handed in. */
+  get docStore(): D {
+    return this.#parts.docStore;
+  }
+
+  get memoryStore(): M {
+    return this.#parts.memoryStore;
+  }
+
+  /** The session's tools. */
+  get toolManager(): ToolCallManager {
+    return this.#parts.tools;
+  }
+
+  /** Recall over the whole log. */
+  get contextProvider(): ContextSearch {
+    return this.#parts.context;
+  }
+
+  /**
+   * Runs a turn to its end. A turn that fails half-way is a {@link Turn} with a `failure`. Rejects only when it could
+   * not start: AgenticError `turnInProgress`, or `session` for an ended session or an empty prompt.
+   */
+  async runTurn(prompt: MessageLike, options: TurnOptions = {}): Promise<Turn> {
+    return this.#start(prompt, options, undefined).done;
+  }
+
+  /** Starts a turn, whether anybody reads it or not. Throws as {@link runTurn} rejects. */
+  runTurnStream(prompt: MessageLike, options: TurnOptions = {}): TurnStream {
+    const channel: Channel<StreamItem> = new Channel(async () => {
+      if (this.#turn !== turn) return;
+      turn.loop.abort("its stream was left");
+      await turn.done;
+    });
+    const turn = this.#start(prompt, options, channel);
+    return new TurnStream(turn.id, channel, turn.done);
+  }
+
+  /** Runs a turn and gives its text. Rejects as {@link runTurn} does. */
+  async ask(prompt: MessageLike, options?: TurnOptions): Promise<Answer>;
+  /** The same, with the final answer as a value of the schema `output`. Tools stay callable. */
+  async ask<S extends TypedSchema>(
+    prompt: MessageLike,
+    options: TurnOptions & { output: S },
+  ): Promise<Answer<Infer<S>>>;
+  async ask(
+    prompt: MessageLike,
+    options: TurnOptions & { output?: TypedSchema | undefined } = {},
+  ): Promise<Answer<unknown>> {
+    const { output } = options;
+    const turn = await this.#start(prompt, options, undefined, output).done;
+    if (!output) return answerOf(turn);
+    const { structuredAnswer } = await import("./structured.js");
+    return structuredAnswer(output, turn, (again) => this.#start(again, options, undefined, output).done);
+  }
+
+  /**
+   * Says something to the model at once: what it is doing is cancelled and it goes on with the message. Without a
+   * running turn, the message waits for the next one.
+   */
+  steer(message: MessageLike): void {
+    this.#queue("steer", message);
+    this.#turn?.loop.steer();
+  }
+
+  /** Says something once the current work is done, in the same turn; without one, in the next. */
+  followUp(message: MessageLike): void {
+    this.#queue("followUp", message);
+  }
+
+  /** Ends the running turn at once; it fails with AgenticError `cancelled`. The session can go on. */
+  abort(reason = "by the caller"): void {
+    this.#turn?.loop.abort(reason);
+  }
+
+  /** Aborts a running turn, waits until all is stored, and lets go of everything. May be called twice. */
+  end(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end();
+  }
+
+  /** The conversation, from the beginning, as it stands in the log. What was retracted is left out. */
+  async *messages(): AsyncGenerator<Message, void, void> {
+    const retracted = this.#parts.log.state.retracted;
+    for await (const { record } of this.#parts.docStore.read(this.sessionId)) {
+      if (record.type === "conversation" && !retracted.has(record.message.id)) yield record.message;
+    }
+  }
+
+  /**
+   * Follows the session over its turns, for any number of listeners. `after` is the id of an event: what came behind it
+   * is told first; `""` is the beginning. Ends with the session, or when `signal` aborts.
+   */
+  subscribe(
+    options: { after?: string | undefined; signal?: AbortSignal | undefined } = {},
+  ): AsyncIterable<SessionEvent> {
+    const { docStore, log } = this.#parts;
+    const close = () => subscription.close();
+    const subscription = new Subscription(() => {
+      this.#subscriptions.delete(subscription);
+      options.signal?.removeEventListener("abort", close);
+    });
+    if (this.#ending || options.signal?.aborted) subscription.close();
+    else this.#subscriptions.add(subscription);
+    options.signal?.addEventListener("abort", close, { once: true });
+    return subscription.events(docStore, this.sessionId, options.after, [...this.#live], log.state.lastRecordId);
+  }
+
+  #start(
+    prompt: MessageLike,
+    options: TurnOptions,
+    channel: Channel<StreamItem> | undefined,
+    output?: JsonSchema | undefined,
+  ): RunningTurn {
+    if (this.#ending) throw sessionError("The session has ended. Build a new one, or resume it by its id.", "ended");
+    if (this.#turn) {
+      throw new AgenticError(
+        "turnInProgress",
+        "A turn is running. Wait for it, abort it, or use steer() or followUp() to say something meanwhile.",
+        { turnId: this.#turn.id },
+      );
+    }
+    const message = userMessage(prompt);
+    const { effects, config } = this.#parts;
+    const turnId = effects.newId();
+    const records: Turn["records"][number][] = [];
+    let over = false;
+    const onItem = (item: StreamItem) => {
+      if (item.type === "record") {
+        records.push(item.record);
+        over = item.record.type === "failedAction" || item.record.type === "summary";
+      }
+      channel?.push(item);
+    };
+    const loop = new AgentLoop(
+      { ...this.#parts, resolve: (model, signal) => this.#parts.models.resolve(model, signal) },
+      {
+        turnId,
+        prompt: message,
+        model: options.model ?? this.#parts.model,
+        params: options.params ?? {},
+        maxSteps: options.maxSteps ?? config.maxInnerIterations,
+        output,
+      },
+      (item) => this.#show(item),
+    );
+    const onAbort = () => loop.abort(abortText(options.signal));
+    if (options.signal?.aborted) onAbort();
+    else options.signal?.addEventListener("abort", onAbort, { once: true });
+    const run = async (): Promise<Turn> => {
+      const outcome = await loop.run();
+      if (!over && outcome.type === "failed") {
+        // The log could not take the failure; it must be shown all the same.
+        const record = this.#parts.log.stamp({ type: "failedAction", turnId, error: outcome.error.toJSON() });
+        this.#show({ type: "record", record });
+      }
+      options.signal?.removeEventListener("abort", onAbort);
+      this.#turn = undefined;
+      this.#onItem = undefined;
+      channel?.close();
+      return new Turn(turnId, records, outcome);
+    };
+    this.#onItem = onItem;
+    const turn: RunningTurn = { id: turnId, loop, done: undefined as never };
+    this.#turn = turn;
+    turn.done = run();
+    return turn;
+  }
+
+  #queue(queue: "steer" | "followUp", prompt: MessageLike): void {
+    if (this.#ending) throw sessionError("The session has ended. Build a new one, or resume it by its id.", "ended");
+    // A log that cannot take it fails the running turn, or the next one.
+    this.#parts.log.append({ type: "queued", queue, message: userMessage(prompt) }).catch(() => undefined);
+  }
+
+  #show(item: StreamItem): void {
+    const turnId = this.#turn?.id ?? "";
+    if (item.type === "record" && item.record.type === "step") this.#live = [];
+    else if (item.type === "delta") this.#live.push({ item, turnId });
+    this.#onItem?.(item);
+    for (const subscription of this.#subscriptions) subscription.push({ item, turnId });
+  }
+
+  async #end(): Promise<void> {
+    const { log, lease, models } = this.#parts;
+    const turn = this.#turn;
+    if (turn) {
+      this.#show({ type: "progress", progress: { type: "sessionEnding" } });
+      turn.loop.abort("the session ends");
+      await turn.done;
+    }
+    await log.flush();
+    for (const subscription of this.#subscriptions) subscription.close();
+    await lease.release();
+    await models.close();
+  }
+}
+
+/** Any session, whatever its stores: what a function should take. */
+export type AnyAgentSession = AgentSession<DocumentStore, MemoryStore>;
+
+function userMessage(prompt: MessageLike): UserMessage {
+  const message = toMessage(prompt);
+  if (message.type !== "user") {
+    throw sessionError(`A prompt is a user message, not one of type "${message.type}".`, "not a user message");
+  }
+  const empty = message.content.every((part) => part.type === "text" && part.text.trim() === "");
+  if (empty) throw sessionError("The prompt is empty. Say something to the model.", "empty prompt");
+  return message;
+}
+
+function sessionError(text: string, reason: string): AgenticError {
+  return new AgenticError("session", text, { reason });
+}
+
+function abortText(signal: AbortSignal | undefined): string {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason.message : String(reason);
+}
