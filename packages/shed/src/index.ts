@@ -1,5 +1,9 @@
-export { type ActivationChange, type ManagerOptions, type RunOptions, ToolCallManager } from "./manager.js";
+export { ToolCallManager } from "./manager.js";
+export type { ActivationChange, CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 export { type ShedProblem, ToolShedError } from "./problems.js";
+export type { RetryClock } from "./retry.js";
+export { ToolDiscovery } from "./search/discovery.js";
+export type { Scored } from "./search/lexical-index.js";
 export { ToolShed } from "./toolshed.js";
 export type {
   ToolCallOutcome,

@@ -1,119 +1,105 @@
 import {
-  type Progress,
   Resources,
-  type SchemaValidator,
-  type ToolCallResult,
+  ToolCallResult,
+  type ToolCapabilities,
+  type ToolContext,
   ToolError,
   type ToolEvent,
   type ToolImpl,
 } from "@shedkit/tool";
+import type { BoundTool, DispatchOutcome } from "@shedkit/toolset";
 import {
   type ActivatedBy,
   type Embedder,
+  functionSpec,
   type JsonValue,
   type SessionId,
   type Tool,
   type ToolArguments,
   type ToolDeclarations,
-  toolName,
 } from "@shedkit/types";
 import { Activations } from "./activation.js";
-import { SHED_NAME, SHED_TOOL } from "./shed-tool.js";
+import { Attempts, unknownTool } from "./attempts.js";
+import type { ActivationChange, CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
+import { withOrdering } from "./ordering.js";
+import { failedOutcome, runStages } from "./run.js";
+import { ToolDiscovery } from "./search/discovery.js";
+import { SHED_NAME, SHED_TOOL, shedTool } from "./shed-tool.js";
 import type { ToolCallOutcome, ToolCallRequest, ToolCallWorkflow, ToolHit, ToolRetryConfig } from "./types.js";
+import { buildWorkflow } from "./workflow.js";
 
-/** Settings of a {@link ToolCallManager}. */
-export interface ManagerOptions {
-  /** What the tools find at run time. Default: an empty container. */
-  resources?: Resources | undefined;
-  /** Checks arguments and results. */
-  validator?: SchemaValidator | undefined;
-  /** Gives every declared tool an optional `_after`. Default: false. */
-  ordering?: boolean | undefined;
-  /** A call of an inactive tool does not activate it. Default: false. */
-  strict?: boolean | undefined;
-  /** How many tools {@link ToolCallManager.trimActive} keeps. Default: 40. */
-  maxActive?: number | undefined;
-}
-
-/** Tools that became active, or ceased to be: what a session's log records. */
-export type ActivationChange =
-  | { type: "activated"; tools: readonly string[]; by: ActivatedBy }
-  | { type: "deactivated"; tools: readonly string[] };
-
-/** How a batch of calls is run. */
-export interface RunOptions {
-  signal?: AbortSignal | undefined;
-  /** The turn the calls belong to. */
-  turnId?: string | undefined;
-  /** How many calls of a parallel stage run at once. Default: 8. */
-  concurrency?: number | undefined;
-  /** Refuses calls of tools that are not active; see {@link ToolCallManager.checkOffered}. Default: false. */
-  offeredOnly?: boolean | undefined;
-  /**
-   * Awaited before each attempt: the place to record it and to ask for leave. A ToolError thrown here becomes the
-   * outcome of the call, which then does not run.
-   */
-  before?(request: ToolCallRequest, attempt: number): void | Promise<void>;
-  /** A sign of life of a running call. */
-  progress?(request: ToolCallRequest, progress: Progress): void;
-  /** Awaited as soon as a call is done, in whatever order they finish: the place to record it. */
-  after?(outcome: ToolCallOutcome): void | Promise<void>;
-}
+const MAX_ACTIVE = 40;
 
 /** The tools of one session: which there are, which are active, and how calls of them are run. */
 export class ToolCallManager {
   readonly sessionId: SessionId;
   readonly resources: Resources;
-  readonly #tools = new Map<string, ToolImpl>();
-  readonly #activations = new Activations();
-  readonly #listeners = new Set<(change: ActivationChange) => void>();
   readonly #options: ManagerOptions;
+  readonly #attempts: Attempts;
+  readonly #activations = new Activations();
+  readonly #discovery = new ToolDiscovery();
+  readonly #listeners = new Set<(change: ActivationChange) => void>();
+  readonly #declared = new Map<string, Tool>();
+  #mayUse: (tool: string) => boolean | Promise<boolean> = () => true;
+  #offered: ToolDeclarations | undefined;
 
   constructor(sessionId: SessionId, options: ManagerOptions = {}) {
     this.sessionId = sessionId;
     this.resources = options.resources ?? new Resources();
     this.#options = options;
+    this.#attempts = new Attempts(sessionId, this.resources, options);
+    this.#attempts.add(
+      shedTool({
+        find: (description, limit, ctx) => this.#find(description, limit, ctx),
+        catalog: (ctx) => this.#catalog(ctx),
+        activate: (names, toolCallId) => this.activate(names, { toolCallId }),
+      }),
+    );
   }
 
   /** What the next request declares: `shed`, then the active tools in the order in which they became active. */
   offeredTools(): ToolDeclarations {
-    if (this.#tools.size === 0) return { tools: [], activations: [] };
-    return { shed: SHED_TOOL, tools: this.activeDefinitions(), activations: this.#activations.entries() };
+    this.#offered ??= {
+      ...(this.#declared.size === 0 ? {} : { shed: this.shedDefinition() }),
+      tools: this.activeDefinitions(),
+      activations: this.#activations.entries(),
+    };
+    return this.#offered;
   }
 
   activeDefinitions(): readonly Tool[] {
-    return Array.from(this.#activations.names(), (name) => this.getDef(name) as Tool);
+    return Array.from(this.#activations.names(), (name) => this.#declared.get(name) as Tool);
   }
 
   /** Every registered tool, for inspection. */
   allDeclarations(): ToolDeclarations {
-    return { ...this.offeredTools(), tools: Array.from(this.#tools.values(), (tool) => tool.definition()) };
+    return { ...this.offeredTools(), tools: [...this.#declared.values()] };
   }
 
   shedDefinition(): Tool {
-    return SHED_TOOL;
+    return this.#options.ordering ? ORDERED_SHED : SHED_TOOL;
   }
 
   isActive(name: string): boolean {
     return this.#activations.has(name);
   }
 
-  /** Declares tools from now on. Throws ToolError `unknownTool`, then none is activated. */
+  /** Declares tools from now on. Throws ToolError `unknownTool`; then none is activated. */
   activate(names: readonly string[], by: ActivatedBy = "call"): void {
     for (const name of names) this.#require(name);
     const tools = this.#activations.add(names, by);
-    if (tools.length > 0) this.#tell({ type: "activated", tools, by });
+    if (tools.length > 0) this.#changed({ type: "activated", tools, by });
   }
 
   /** Ceases to declare tools. For the moment at which the prefix of the conversation is new anyway. */
   deactivate(names: readonly string[]): void {
     const tools = this.#activations.remove(names);
-    if (tools.length > 0) this.#tell({ type: "deactivated", tools });
+    if (tools.length > 0) this.#changed({ type: "deactivated", tools });
   }
 
-  /** At a compaction: deactivates the tools used least lately, so that `maxActive` stay; returns them. */
+  /** At a compaction: deactivates the tools used longest ago, so that `maxActive` stay; returns them. */
   trimActive(): string[] {
-    const surplus = this.#activations.surplus(this.#options.maxActive ?? 40);
+    const surplus = this.#activations.surplus(this.#options.maxActive ?? MAX_ACTIVE);
     this.deactivate(surplus);
     return surplus;
   }
@@ -124,118 +110,215 @@ export class ToolCallManager {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Throws ToolError `unknownTool` or `notActive`. */
+  /** Decides which tools `shed` may return, a call of an inactive tool may activate, and a call may run. Default: all. */
+  setAccess(mayUse: (tool: string) => boolean | Promise<boolean>): void {
+    this.#mayUse = mayUse;
+  }
+
+  /**
+   * Throws ToolError `unknownTool` or `notActive`. Unless the manager is strict, the latter carries the tool's schema
+   * and activates it, so that the next call works.
+   */
   checkOffered(name: string): void {
-    if (name === SHED_NAME) return;
-    this.#require(name);
-    if (this.isActive(name)) return;
-    if (!this.#options.strict) this.activate([name], "call");
-    throw new ToolError("notActive", name, `The tool "${name}" is not active. Look it up with shed first.`);
+    if (name === SHED_NAME || this.isActive(name)) return;
+    const { metadata, definition } = this.#require(name);
+    const listed = metadata.shouldList?.({ activeTools: [...this.#activations.names()] }) ?? true;
+    if (this.#options.strict || !listed) {
+      const advice = "It is not active. Look tools up with shed first; what it returns can be called.";
+      throw new ToolError("notActive", name, `The tool "${name}" did not run. ${advice}`);
+    }
+    this.activate([name], "call");
+    const schema = JSON.stringify(functionSpec(definition).parameters);
+    const advice = `It was not active; it is now. Call it again with arguments that fit this schema: ${schema}`;
+    throw new ToolError("notActive", name, `The tool "${name}" did not run. ${advice}`);
   }
 
+  /**
+   * Adds a tool. A search finds it at once. Throws ToolError `invalidArguments` where the name is taken, or belongs to
+   * `shed`.
+   */
   register(tool: ToolImpl): void {
-    this.#tools.set(toolName(tool.definition()), tool);
+    const { name, definition } = this.#attempts.add(tool);
+    this.#declared.set(name, this.#options.ordering ? withOrdering(definition) : definition);
+    this.#discovery.add(definition);
+    this.#offered = undefined;
   }
 
-  /** False where there is no such tool. */
+  /** Removes a tool. False where there is none of that name. */
   deregister(name: string): boolean {
+    if (!this.#declared.has(name)) return false;
     this.deactivate([name]);
-    return this.#tools.delete(name);
+    this.#declared.delete(name);
+    this.#discovery.remove(name);
+    this.#attempts.delete(name);
+    this.#offered = undefined;
+    return true;
   }
 
   get(name: string): ToolImpl | undefined {
-    return this.#tools.get(name);
+    return this.#declared.has(name) ? this.#attempts.get(name)?.impl : undefined;
   }
 
   getDef(name: string): Tool | undefined {
-    return this.#tools.get(name)?.definition();
+    return this.#declared.get(name);
   }
 
+  /** In the order of registration. `shed` is not among them. */
   names(): string[] {
-    return [...this.#tools.keys()];
+    return [...this.#declared.keys()];
   }
 
   /** The arguments as the tool will get them. Throws ToolError `unknownTool` or `invalidArguments`. */
   validateArguments(request: ToolCallRequest): ToolArguments {
-    this.#require(request.name);
-    return request.arguments;
+    return this.#attempts.prepare(request);
   }
 
-  /** Runs one call once. Throws ToolError. */
-  async executeOne(request: ToolCallRequest, options: RunOptions = {}): Promise<ToolCallResult> {
-    for await (const event of this.stream(request, options)) {
-      if (event.type === "result") return event.result;
-      if (event.type === "error") throw event.error;
-    }
-    throw new ToolError("execution", request.name, `The tool "${request.name}" ended without a result.`);
+  /** Runs one call once, active or not. Throws ToolError. */
+  async executeOne(request: ToolCallRequest, options: CallRunOptions = {}): Promise<ToolCallResult> {
+    return resultOf(await this.#attempts.once(request, options));
   }
 
   /** Runs one call, again where it failed in a way that may pass; see {@link ToolRetryConfig}. Throws ToolError. */
-  executeWithRetry(request: ToolCallRequest, options: RunOptions = {}): Promise<ToolCallResult> {
-    return this.executeOne(request, options);
+  async executeWithRetry(request: ToolCallRequest, options: CallRunOptions = {}): Promise<ToolCallResult> {
+    return resultOf(await this.#attempts.withRetry(request, options));
   }
 
   /** Runs one call once: progress, then exactly one result or error. Never throws. */
-  async *stream(request: ToolCallRequest, _options: RunOptions = {}): AsyncIterable<ToolEvent> {
-    yield { type: "error", error: new ToolError("notImplemented", request.name, "Not there yet.") };
+  async *stream(request: ToolCallRequest, options: CallRunOptions = {}): AsyncGenerator<ToolEvent, void, void> {
+    for await (const event of this.#attempts.events(request, options)) {
+      if (event.type === "progress") yield event;
+      else if (event.outcome.error) yield { type: "error", error: event.outcome.error };
+      else yield { type: "result", result: resultOf(event.outcome) };
+    }
   }
 
   /** Orders a batch of calls. Throws ToolError `invalidArguments`, naming the ids, for a cycle or an unknown id. */
   buildWorkflow(requests: readonly ToolCallRequest[]): ToolCallWorkflow {
-    return {
-      stages: [{ type: "sequential", failFast: true, calls: requests }],
-      order: requests.map((request) => request.id),
-    };
+    return buildWorkflow(requests, (name) => this.#capabilities(name), this.#options.ordering ?? false);
   }
 
-  /** Runs a workflow; the outcomes come in the order of the calls. Never throws for a call. */
-  async *runWorkflow(workflow: ToolCallWorkflow, options: RunOptions = {}): AsyncIterable<ToolCallOutcome> {
-    for (const request of workflow.stages.flatMap((stage) => stage.calls)) {
-      const result = await this.executeWithRetry(request, options);
-      yield { request, result, promptText: result.text, attempts: 1 };
+  /** Runs a workflow; the outcomes come in the order of the calls. Rejects only where `before` or `after` does. */
+  runWorkflow(workflow: ToolCallWorkflow, options: RunOptions = {}): AsyncIterable<ToolCallOutcome> {
+    return runStages(workflow, (request, signal) => this.#runCall(request, { ...options, signal }), options);
+  }
+
+  /** Orders a batch and runs it. A batch that cannot be ordered gives every call the same error, and none runs. */
+  async *runCalls(
+    requests: readonly ToolCallRequest[],
+    options: RunOptions = {},
+  ): AsyncGenerator<ToolCallOutcome, void, void> {
+    let workflow: ToolCallWorkflow;
+    try {
+      workflow = this.buildWorkflow(requests);
+    } catch (error) {
+      for (const request of requests) {
+        const outcome = failedOutcome(request, error as ToolError);
+        await options.after?.(outcome);
+        yield outcome;
+      }
+      return;
     }
+    yield* this.runWorkflow(workflow, options);
   }
 
-  /** Orders a batch and runs it. A batch that cannot be ordered gives every call the error, and none runs. */
-  async *runCalls(requests: readonly ToolCallRequest[], options: RunOptions = {}): AsyncIterable<ToolCallOutcome> {
-    yield* this.runWorkflow(this.buildWorkflow(requests), options);
+  /** Changes when failed calls of one tool are tried again; what is left out stays as it is. */
+  setRetryConfig(name: string, config: Partial<ToolRetryConfig>): void {
+    this.#attempts.setRetryConfig(name, config);
   }
 
-  setRetryConfig(_name: string, _config: Partial<ToolRetryConfig>): void {}
-
-  retryConfig(_name: string): ToolRetryConfig {
-    return {
-      maxRetries: 3,
-      initialBackoffMs: 1000,
-      backoffMultiplier: 2,
-      maxBackoffMs: 30_000,
-      retryOn: ["timeout", "network"],
-      anyTool: false,
-    };
+  retryConfig(name: string): ToolRetryConfig {
+    return this.#attempts.retryConfig(name);
   }
 
   /** The tools that fit a description, best first. Activates nothing. `limit` defaults to 5. */
-  async searchTools(_query: string, _limit = 5): Promise<ToolHit[]> {
-    return [];
+  async searchTools(query: string, limit = 5, options: { signal?: AbortSignal | undefined } = {}): Promise<ToolHit[]> {
+    const found = await this.#discovery.search(query, limit, options.signal);
+    return found.map(({ name, score }) => this.#hit(name, score));
   }
 
-  /** Searches by meaning too, from now on. */
-  async enableDiscovery(_embedder: Embedder): Promise<void> {}
+  /** Searches by meaning too, from now on. Embeds the tools that are there; later ones when they are searched. */
+  enableDiscovery(embedder: Embedder, options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
+    return this.#discovery.useEmbedder(embedder, options.signal);
+  }
 
   /** Fills the names of tools into a text; see the templates of tool descriptions. */
   renderPrompt(template: string, _extra: { [key: string]: JsonValue } = {}): string {
     return template;
   }
 
-  #require(name: string): ToolImpl {
-    const tool = this.#tools.get(name);
-    if (tool === undefined) {
-      throw new ToolError("unknownTool", name, `There is no tool "${name}". Look tools up with shed.`);
+  async #runCall(request: ToolCallRequest, options: RunOptions): Promise<ToolCallOutcome> {
+    try {
+      if (options.offeredOnly) {
+        if (request.name !== SHED_NAME && this.#declared.has(request.name) && !(await this.#mayUse(request.name))) {
+          throw new ToolError("unauthorized", request.name, `The tool "${request.name}" may not be used here.`);
+        }
+        this.checkOffered(request.name);
+      }
+    } catch (error) {
+      return failedOutcome(request, error as ToolError);
     }
-    return tool;
+    this.#activations.touch(request.name);
+    return this.#attempts.withRetry(request, options);
   }
 
-  #tell(change: ActivationChange): void {
+  /** The hits that may be listed now. */
+  async #find(description: string, limit: number, ctx: ToolContext): Promise<ToolHit[]> {
+    // Tools that may not be listed must not push others off the list; most often there are none.
+    for (let depth = limit; ; depth *= 4) {
+      const found = await this.searchTools(description, depth, { signal: ctx.signal });
+      const listed = await this.#listed(found, ctx);
+      if (listed.length >= limit || found.length < depth) return listed.slice(0, limit);
+    }
+  }
+
+  async #catalog(ctx: ToolContext): Promise<{ name: string; category: string }[]> {
+    return this.#listed(
+      this.names().map((name) => this.#hit(name, 0)),
+      ctx,
+    );
+  }
+
+  async #listed<T extends { name: string }>(tools: readonly T[], ctx: ToolContext): Promise<T[]> {
+    const context = { turnId: ctx.turnId, activeTools: [...this.#activations.names()] };
+    const listed: T[] = [];
+    for (const tool of tools) {
+      const metadata = this.#attempts.get(tool.name)?.metadata;
+      if ((metadata?.shouldList?.(context) ?? true) && (await this.#mayUse(tool.name))) listed.push(tool);
+    }
+    return listed;
+  }
+
+  #hit(name: string, score: number): ToolHit {
+    const { definition } = this.#require(name);
+    const { description, parameters } = functionSpec(definition);
+    const category = definition.type === "single" ? definition.definition.category : categoryOf(definition);
+    return { name, category, description, arguments: parameters, score };
+  }
+
+  #capabilities(name: string): Pick<ToolCapabilities, "readOnly" | "touches"> {
+    return this.#attempts.get(name)?.metadata.capabilities ?? { readOnly: true, touches: () => [] };
+  }
+
+  /** Throws ToolError `unknownTool`; also for `shed`, which is no tool of the session's. */
+  #require(name: string): BoundTool {
+    if (name === SHED_NAME) throw unknownTool(name);
+    return this.#attempts.require(name);
+  }
+
+  #changed(change: ActivationChange): void {
+    this.#offered = undefined;
     for (const listener of this.#listeners) listener(change);
   }
+}
+
+const ORDERED_SHED = withOrdering(SHED_TOOL);
+
+function categoryOf(tool: Extract<Tool, { type: "multi" }>): string {
+  return tool.commands[0]?.category ?? "";
+}
+
+/** Throws the outcome's error where it has one. */
+function resultOf({ result, error, content, errorDetail }: DispatchOutcome | ToolCallOutcome): ToolCallResult {
+  if (error) throw error;
+  return new ToolCallResult(content, { output: result?.output, errorDetail });
 }

@@ -1,20 +1,20 @@
-import type { JsonSchema, Tool } from "@shedkit/types";
+import { ToolCallResult, type ToolContext, type ToolImpl } from "@shedkit/tool";
+import type { JsonSchema, JsonValue, Tool, ToolArguments } from "@shedkit/types";
 import type { ToolHit } from "./types.js";
 
 /** The name of the tool that looks tools up. No other tool may have it. */
 export const SHED_NAME = "shed";
-export const DEFAULT_LIMIT = 5;
-export const MAX_LIMIT = 20;
+const DEFAULT_LIMIT = 5;
+const MAX_LIMIT = 20;
 
 const SHED_ARGUMENTS: JsonSchema = {
   type: "object",
   properties: {
-    description: { type: "string", minLength: 1, description: "What you want to do, or the name of a tool." },
+    description: { type: "string", description: "What you want to do, or the name of a tool." },
     limit: {
       type: "integer",
       minimum: 1,
-      maximum: MAX_LIMIT,
-      description: `How many tools to return at most. Default: ${DEFAULT_LIMIT}.`,
+      description: `How many tools to return at most, up to ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`,
     },
   },
   required: ["description"],
@@ -33,15 +33,47 @@ export const SHED_TOOL: Tool = {
   },
 };
 
+/** What `shed` needs of the session. */
+export interface ShedHost {
+  /** The tools that fit and may be listed, best first. */
+  find(description: string, limit: number, ctx: ToolContext): Promise<readonly ToolHit[]>;
+  /** Every tool that may be listed. */
+  catalog(ctx: ToolContext): Promise<readonly { name: string; category: string }[]>;
+  activate(names: readonly string[], toolCallId: string): void;
+}
+
+/** The tool that looks tools up and activates what it finds. */
+export function shedTool(host: ShedHost): ToolImpl {
+  return {
+    definition: () => SHED_TOOL,
+    async execute({ description, limit }: ToolArguments, ctx: ToolContext): Promise<ToolCallResult> {
+      const count = typeof limit === "number" ? Math.min(limit, MAX_LIMIT) : DEFAULT_LIMIT;
+      const hits = await host.find(String(description), count, ctx);
+      if (hits.length === 0) return ToolCallResult.text(catalogText(await host.catalog(ctx)));
+      host.activate(
+        hits.map(({ name }) => name),
+        ctx.callId,
+      );
+      const tools = hits.map(({ name, category, description, arguments: schema }) => ({
+        name,
+        category,
+        description,
+        arguments: schema as JsonValue,
+      }));
+      return new ToolCallResult([{ type: "text", text: hitsText(hits) }], { output: { tools } });
+    },
+  };
+}
+
 /** What the model reads: a line a tool, followed by the schema of its arguments. */
-export function hitsText(hits: readonly ToolHit[]): string {
+function hitsText(hits: readonly ToolHit[]): string {
   return hits
     .map((hit) => `${signature(hit)}: ${oneLine(hit.description)}\n${JSON.stringify(hit.arguments)}`)
     .join("\n");
 }
 
 /** What the model reads when nothing was found: every category with its tools. */
-export function catalogText(tools: readonly { name: string; category: string }[]): string {
+function catalogText(tools: readonly { name: string; category: string }[]): string {
   const byCategory = new Map<string, string[]>();
   for (const { name, category } of tools) {
     const names = byCategory.get(category);

@@ -4,7 +4,9 @@ import {
   type SessionParts,
   type ToolConstructor,
   type ToolImpl,
+  toToolError,
 } from "@shedkit/tool";
+import { loadValidator } from "@shedkit/toolset";
 import { toolName } from "@shedkit/types";
 import { ToolCallManager } from "./manager.js";
 import { type ShedProblem, ToolShedError } from "./problems.js";
@@ -88,43 +90,50 @@ export class ToolShed {
     return [...this.#index().keys()];
   }
 
-  /** Makes the tools of a session. Throws ToolShedError, which names every problem at once. */
+  /**
+   * Makes the tools of a session: each constructor is called once. Throws ToolShedError, which names every problem of
+   * the list at once, or else every problem of the constructors.
+   */
   async build(parts: SessionParts): Promise<ToolCallManager> {
     const { entries, pinned, ordering, strict, maxActive } = this.#settings;
     const problems = this.#problems();
+    if (problems.length > 0) throw new ToolShedError(problems);
     const tools: ToolImpl[] = [];
-    if (problems.length === 0) {
-      for (const [name, entry] of entries) {
-        const tool = isToolConstructor(entry) ? await entry.construct(parts) : entry;
-        const built = toolName(tool.definition());
-        if (built === name) tools.push(tool);
-        else problems.push({ type: "nameMismatch", declared: name, built });
-      }
+    for (const [name, entry] of entries) {
+      const tool = isToolConstructor(entry) ? await construct(entry, parts, problems) : entry;
+      if (tool === undefined) continue;
+      const built = toolName(tool.definition());
+      if (built === name) tools.push(tool);
+      else problems.push({ type: "nameMismatch", declared: name, built });
     }
     if (problems.length > 0) throw new ToolShedError(problems);
     const manager = new ToolCallManager(parts.sessionId, {
       resources: parts.resources,
+      validator: await loadValidator(),
       ordering,
       strict,
       maxActive,
     });
-    for (const tool of tools) manager.register(tool);
+    for (const tool of tools) register(manager, tool, problems);
+    if (problems.length > 0) throw new ToolShedError(problems);
     if (parts.embedder) await manager.enableDiscovery(parts.embedder);
     manager.activate(pinned, "pin");
     return manager;
   }
 
   #problems(): ShedProblem[] {
-    const seen = new Set<string>();
-    const doubled = new Set<string>();
+    const counts = new Map<string, number>();
+    for (const [name] of this.#settings.entries) counts.set(name, (counts.get(name) ?? 0) + 1);
     const problems: ShedProblem[] = [];
-    for (const [name] of this.#settings.entries) {
+    for (const [name, count] of counts) {
       if (name === SHED_NAME) problems.push({ type: "reservedName", name });
-      else if (seen.has(name) && !doubled.has(name)) {
-        doubled.add(name);
-        problems.push({ type: "duplicateTool", name });
-      }
-      seen.add(name);
+      else if (count > 1) problems.push({ type: "duplicateTool", name });
+    }
+    const known = Array.from(counts.keys(), (name) => `"${name}"`).filter((name) => name !== `"${SHED_NAME}"`);
+    for (const name of this.#settings.pinned) {
+      if (counts.has(name)) continue;
+      const message = `It is pinned, but there is no tool of that name. There are ${known.join(", ")}.`;
+      problems.push({ type: "configuration", tool: name, category: "pin", message });
     }
     return problems;
   }
@@ -146,4 +155,29 @@ export class ToolShed {
 
 function nameOf(entry: Entry): string {
   return isToolConstructor(entry) ? entry.name : toolName(entry.definition());
+}
+
+/** A schema that is not valid shows here. */
+function register(manager: ToolCallManager, tool: ToolImpl, problems: ShedProblem[]): void {
+  try {
+    manager.register(tool);
+  } catch (fault) {
+    const name = toolName(tool.definition());
+    const { message } = toToolError(fault, name);
+    problems.push({ type: "configuration", tool: name, category: "schema", message });
+  }
+}
+
+async function construct(
+  entry: ToolConstructor,
+  parts: SessionParts,
+  problems: ShedProblem[],
+): Promise<ToolImpl | undefined> {
+  try {
+    return await entry.construct(parts);
+  } catch (fault) {
+    const message = `Its constructor failed: ${toToolError(fault, entry.name).message}`;
+    problems.push({ type: "configuration", tool: entry.name, category: "construct", message });
+    return undefined;
+  }
 }

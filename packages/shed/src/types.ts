@@ -1,5 +1,5 @@
 import type { ToolCallResult, ToolError, ToolErrorKind } from "@shedkit/tool";
-import type { ExecutionHint, JsonSchema, ToolArguments } from "@shedkit/types";
+import type { ContentPart, ExecutionHint, JsonSchema, ToolArguments } from "@shedkit/types";
 
 /** One call to run. */
 export interface ToolCallRequest {
@@ -37,7 +37,11 @@ export interface ToolCallOutcome {
   error?: ToolError | undefined;
   /** Why the call was not run: it names the call that failed. */
   skipped?: string | undefined;
-  /** What the model reads. */
+  /** What the model gets: cut to size, reminders appended, an error as text. */
+  content: readonly ContentPart[];
+  /** Present when the call failed, in whatever way: what failed, in a few words. */
+  errorDetail?: string | undefined;
+  /** The text of `content`. */
   promptText: string;
   /** The tool that really ran, where the one called passed the call on. */
   effectiveName?: string | undefined;

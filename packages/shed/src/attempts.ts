@@ -1,0 +1,120 @@
+import { type Resources, ToolError, type ToolImpl } from "@shedkit/tool";
+import { type BoundTool, bindTool, type DispatchEvent, Dispatcher } from "@shedkit/toolset";
+import { AgenticError, type SessionId, type ToolArguments, toolName } from "@shedkit/types";
+import type { CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
+import { withoutOrdering } from "./ordering.js";
+import { backoffMs, defaultRetry, systemClock } from "./retry.js";
+import { failedOutcome } from "./run.js";
+import type { ToolCallOutcome, ToolCallRequest, ToolRetryConfig } from "./types.js";
+
+/** The tools of a session by name, and how single calls of them run: once, or again where a failure may pass. */
+export class Attempts {
+  readonly #tools = new Map<string, BoundTool>();
+  readonly #retry = new Map<string, ToolRetryConfig>();
+  readonly #options: ManagerOptions;
+  readonly #dispatcher: Dispatcher;
+
+  constructor(sessionId: SessionId, resources: Resources, options: ManagerOptions) {
+    this.#options = options;
+    this.#dispatcher = new Dispatcher({ find: (name) => this.#tools.get(name), resources, sessionId });
+  }
+
+  /** Throws ToolError `invalidArguments` where the name is taken or a schema is not valid. */
+  add(tool: ToolImpl): BoundTool {
+    const name = toolName(tool.definition());
+    if (this.#tools.has(name)) {
+      const message = `There is a tool "${name}" already. Remove it first, or rename one.`;
+      throw new ToolError("invalidArguments", name, message);
+    }
+    const bound = bindTool(tool, { validator: this.#options.validator });
+    this.#tools.set(name, bound);
+    return bound;
+  }
+
+  delete(name: string): void {
+    this.#tools.delete(name);
+    this.#retry.delete(name);
+  }
+
+  get(name: string): BoundTool | undefined {
+    return this.#tools.get(name);
+  }
+
+  /** Throws ToolError `unknownTool`. */
+  require(name: string): BoundTool {
+    const tool = this.#tools.get(name);
+    if (tool === undefined) throw unknownTool(name);
+    return tool;
+  }
+
+  setRetryConfig(name: string, config: Partial<ToolRetryConfig>): void {
+    this.#retry.set(name, { ...this.retryConfig(name), ...config });
+  }
+
+  retryConfig(name: string): ToolRetryConfig {
+    return this.#retry.get(name) ?? defaultRetry;
+  }
+
+  /** Throws ToolError `unknownTool` or `invalidArguments`. */
+  prepare(request: ToolCallRequest): ToolArguments {
+    return this.require(request.name).prepare(this.#argumentsOf(request)).args;
+  }
+
+  events(request: ToolCallRequest, { signal, turnId }: CallRunOptions): AsyncIterable<DispatchEvent> {
+    const call = { id: request.id, name: request.name, arguments: this.#argumentsOf(request) };
+    return this.#dispatcher.stream(call, { signal, turnId });
+  }
+
+  /** Never rejects. */
+  async once(request: ToolCallRequest, options: RunOptions, attempts = 1): Promise<ToolCallOutcome> {
+    const call = { id: request.id, name: request.name, arguments: this.#argumentsOf(request) };
+    const { call: _, ...outcome } = await this.#dispatcher.run(call, {
+      signal: options.signal,
+      turnId: options.turnId,
+      onProgress: ({ type: _, ...progress }) => options.progress?.(request, progress),
+    });
+    return { ...outcome, request, attempts };
+  }
+
+  /** Rejects only where `before` throws something that is no ToolError. */
+  async withRetry(request: ToolCallRequest, options: RunOptions): Promise<ToolCallOutcome> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        await options.before?.(request, attempts);
+      } catch (fault) {
+        if (!AgenticError.is(fault, "tool")) throw fault;
+        return failedOutcome(request, fault as ToolError, attempts - 1);
+      }
+      const outcome = await this.once(request, options, attempts);
+      const wait = this.#backoff(outcome);
+      if (wait === undefined) return outcome;
+      await (this.#options.clock ?? systemClock).sleep(wait, options.signal);
+      if (options.signal?.aborted) {
+        const error = new ToolError(
+          "cancelled",
+          request.name,
+          `${request.name} was cancelled before it was tried again.`,
+        );
+        return failedOutcome(request, error, attempts);
+      }
+    }
+  }
+
+  #backoff({ request, error, attempts }: ToolCallOutcome): number | undefined {
+    if (error === undefined) return undefined;
+    const config = this.retryConfig(request.name);
+    const idempotent = this.#tools.get(request.name)?.metadata.capabilities.idempotent ?? false;
+    if (!idempotent && !config.anyTool) return undefined;
+    return backoffMs(error, attempts, config, (this.#options.clock ?? systemClock).random);
+  }
+
+  /** The text where there is one: it holds long integers that an object has lost. */
+  #argumentsOf(request: ToolCallRequest): unknown {
+    if (request.rawArguments !== undefined) return request.rawArguments;
+    return this.#options.ordering ? withoutOrdering(request.arguments) : request.arguments;
+  }
+}
+
+export function unknownTool(name: string): ToolError {
+  return new ToolError("unknownTool", name, `There is no tool "${name}". Look tools up with shed.`);
+}

@@ -1,0 +1,49 @@
+import type { Progress, Resources, SchemaValidator } from "@shedkit/tool";
+import type { ActivatedBy } from "@shedkit/types";
+import type { RetryClock } from "./retry.js";
+import type { ToolCallOutcome, ToolCallRequest } from "./types.js";
+
+/** Settings of a {@link ToolCallManager}. */
+export interface ManagerOptions {
+  /** What the tools find at run time. Default: an empty container. */
+  resources?: Resources | undefined;
+  /** Checks arguments and results. */
+  validator?: SchemaValidator | undefined;
+  /** Gives every declared tool an optional `_after`. Default: false. */
+  ordering?: boolean | undefined;
+  /** A call of an inactive tool does not activate it. Default: false. */
+  strict?: boolean | undefined;
+  /** How many tools {@link ToolCallManager.trimActive} keeps. Default: 40. */
+  maxActive?: number | undefined;
+  /** How retries wait. Default: the machine's clock. */
+  clock?: RetryClock | undefined;
+}
+
+/** Tools that became active, or ceased to be: what a session's log records. */
+export type ActivationChange =
+  | { type: "activated"; tools: readonly string[]; by: ActivatedBy }
+  | { type: "deactivated"; tools: readonly string[] };
+
+/** How one call is run. */
+export interface CallRunOptions {
+  signal?: AbortSignal | undefined;
+  /** The turn the call belongs to. */
+  turnId?: string | undefined;
+}
+
+/** How a batch of calls is run. */
+export interface RunOptions extends CallRunOptions {
+  /** How many calls of a parallel stage run at once. Default: 8. */
+  concurrency?: number | undefined;
+  /** Refuses calls of tools that are not active; see {@link ToolCallManager.checkOffered}. Default: false. */
+  offeredOnly?: boolean | undefined;
+  /**
+   * Awaited before each attempt: the place to record it and to ask for leave. A ToolError thrown here becomes the
+   * outcome of the call, which then does not run; any other error ends the batch.
+   */
+  before?: ((request: ToolCallRequest, attempt: number) => void | Promise<void>) | undefined;
+  /** A sign of life of a running call. */
+  progress?: ((request: ToolCallRequest, progress: Progress) => void) | undefined;
+  /** Awaited as soon as a call is done, in whatever order they finish: the place to record it. */
+  after?: ((outcome: ToolCallOutcome) => void | Promise<void>) | undefined;
+}

@@ -1,0 +1,50 @@
+import type { ToolError } from "@shedkit/tool";
+import type { ToolRetryConfig } from "./types.js";
+
+/** What waiting needs of the world. */
+export interface RetryClock {
+  /** Resolves after so many milliseconds, or as soon as the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** From 0 up to 1, for the jitter. */
+  random(): number;
+}
+
+export const defaultRetry: Readonly<ToolRetryConfig> = Object.freeze({
+  maxRetries: 3,
+  initialBackoffMs: 1000,
+  backoffMultiplier: 2,
+  maxBackoffMs: 30_000,
+  retryOn: Object.freeze(["timeout", "network"] as const),
+  anyTool: false,
+});
+
+const JITTER = 0.25;
+
+/** How long to wait before the next try, in milliseconds; undefined where there is none. `attempts` were made. */
+export function backoffMs(
+  error: ToolError,
+  attempts: number,
+  config: ToolRetryConfig,
+  random: () => number,
+): number | undefined {
+  if (attempts > config.maxRetries || !config.retryOn.includes(error.kind)) return undefined;
+  const planned = config.initialBackoffMs * config.backoffMultiplier ** (attempts - 1);
+  const spread = Math.min(planned, config.maxBackoffMs) * (1 + JITTER * (2 * random() - 1));
+  return Math.min(config.maxBackoffMs, Math.max(spread, error.retryAfterMs ?? 0));
+}
+
+/** The clock of the machine. */
+export const systemClock: RetryClock = {
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const done = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener("abort", done);
+    }),
+  random: Math.random,
+};

@@ -1,0 +1,136 @@
+import { ToolError } from "@shedkit/tool";
+import type { ToolCallOutcome, ToolCallRequest, ToolCallStage, ToolCallWorkflow } from "./types.js";
+
+/** Runs one call. Rejects only for faults that are not the call's. */
+export type RunCall = (request: ToolCallRequest, signal: AbortSignal) => Promise<ToolCallOutcome>;
+
+export interface StageOptions {
+  signal?: AbortSignal | undefined;
+  /** How many calls of a parallel stage run at once. Default: 8. */
+  concurrency?: number | undefined;
+  /** Awaited as soon as a call is done or skipped. */
+  after?: ((outcome: ToolCallOutcome) => void | Promise<void>) | undefined;
+}
+
+/**
+ * Runs the stages one after the other and yields the outcomes in the order of the calls, each as soon as it and all
+ * before it are there. Leaving the loop aborts what still runs. A fault of `runCall` or `after` ends everything.
+ */
+export async function* runStages(
+  workflow: ToolCallWorkflow,
+  runCall: RunCall,
+  options: StageOptions,
+): AsyncGenerator<ToolCallOutcome, void, void> {
+  const abort = new AbortController();
+  const stop = () => abort.abort(options.signal?.reason);
+  if (options.signal?.aborted) stop();
+  options.signal?.addEventListener("abort", stop);
+  const results = new Map(workflow.order.map((id) => [id, deferred<ToolCallOutcome>()]));
+  const run = new Run(runCall, abort.signal, async (outcome) => {
+    await options.after?.(outcome);
+    results.get(outcome.request.id)?.resolve(outcome);
+  });
+  const running = run.stages(workflow.stages, options.concurrency ?? 8).catch((fault: unknown) => {
+    abort.abort(fault);
+    for (const result of results.values()) result.reject(fault);
+  });
+  try {
+    for (const result of results.values()) yield await result.promise;
+  } finally {
+    abort.abort();
+    await running;
+    options.signal?.removeEventListener("abort", stop);
+  }
+}
+
+class Run {
+  /** Calls that came to nothing. */
+  readonly #failed = new Map<string, ToolCallRequest>();
+
+  constructor(
+    readonly runCall: RunCall,
+    readonly signal: AbortSignal,
+    readonly done: (outcome: ToolCallOutcome) => Promise<void>,
+  ) {}
+
+  async stages(stages: readonly ToolCallStage[], concurrency: number): Promise<void> {
+    for (const stage of stages) {
+      if (stage.type === "sequential") await this.#sequential(stage.calls);
+      else await this.#parallel(stage.calls, concurrency);
+    }
+  }
+
+  async #sequential(calls: readonly ToolCallRequest[]): Promise<void> {
+    let failed: ToolCallRequest | undefined;
+    for (const call of calls) {
+      if (failed) await this.#finish(skipped(call, `the call "${failed.id}" (${failed.name}) before it failed`));
+      else if (!(await this.#one(call))) failed = call;
+    }
+  }
+
+  async #parallel(calls: readonly ToolCallRequest[], concurrency: number): Promise<void> {
+    const waiting = calls[Symbol.iterator](); // shared: each worker takes the next
+    const worker = async () => {
+      for (const call of waiting) await this.#one(call);
+    };
+    const workers = Array.from({ length: Math.max(1, Math.min(concurrency, calls.length)) }, worker);
+    const settled = await Promise.allSettled(workers); // a fault must not leave other calls running unseen
+    for (const result of settled) if (result.status === "rejected") throw result.reason;
+  }
+
+  /** True where the call succeeded. */
+  async #one(call: ToolCallRequest): Promise<boolean> {
+    const lost = call.dependsOn?.find((id) => this.#failed.has(id));
+    if (lost !== undefined) {
+      const name = this.#failed.get(lost)?.name;
+      return this.#finish(skipped(call, `the call "${lost}" (${name}), which it depends on, did not succeed`));
+    }
+    return this.#finish(this.signal.aborted ? cancelled(call) : await this.runCall(call, this.signal));
+  }
+
+  async #finish(outcome: ToolCallOutcome): Promise<boolean> {
+    const succeeded = outcome.result !== undefined && outcome.result.errorDetail === undefined;
+    if (!succeeded) this.#failed.set(outcome.request.id, outcome.request);
+    await this.done(outcome);
+    return succeeded;
+  }
+}
+
+function skipped(request: ToolCallRequest, why: string): ToolCallOutcome {
+  const reason = `Not run: ${why}.`;
+  return withText({ request, skipped: reason, attempts: 0 }, "skipped", reason);
+}
+
+function cancelled(request: ToolCallRequest): ToolCallOutcome {
+  return failedOutcome(request, new ToolError("cancelled", request.name, "The call was cancelled before it ran."));
+}
+
+/** The outcome of a call that did not run. */
+export function failedOutcome(request: ToolCallRequest, error: ToolError, attempts = 0): ToolCallOutcome {
+  return withText({ request, error, attempts }, error.kind, error.message);
+}
+
+function withText(
+  outcome: Omit<ToolCallOutcome, "promptText" | "content" | "errorDetail">,
+  errorDetail: string,
+  text: string,
+): ToolCallOutcome {
+  return { ...outcome, content: [{ type: "text", text }], errorDetail, promptText: text };
+}
+
+interface Deferred<T> {
+  promise: Promise<T>;
+  resolve(value: T): void;
+  reject(reason: unknown): void;
+}
+
+function deferred<T>(): Deferred<T> {
+  let resolve!: (value: T) => void;
+  let reject!: (reason: unknown) => void;
+  const promise = new Promise<T>((onValue, onFault) => {
+    resolve = onValue;
+    reject = onFault;
+  });
+  promise.catch(() => {}); // a reader that left early waits for none of the rest
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,34 @@
+import { stemmer } from "stemmer";
+
+const WORD = /[\p{L}\p{M}]+|\p{N}+/gu;
+const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const ASCII_WORD = /^[a-z]+$/;
+
+/** The words of a text in lower case and without accents; `readFile`, `read_file` and `HTTPServer` are two each. */
+export function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  const spaced = text
+    .normalize("NFKD")
+    .replace(/['’](?:s|t|re|ve|ll|d|m)\b/gi, "")
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase();
+  for (const [word] of spaced.matchAll(WORD)) {
+    if (CJK.test(word)) pushPairs(word, words);
+    else words.push(word);
+  }
+  return words;
+}
+
+/** The stem that forms of one word share. Words of other alphabets stay as they are. */
+export function stem(word: string): string {
+  return ASCII_WORD.test(word) ? stemmer(word) : word;
+}
+
+/** Scripts written without spaces: every pair of neighbours is a word. */
+function pushPairs(text: string, words: string[]): void {
+  const characters = Array.from(text);
+  if (characters.length === 1) words.push(text);
+  for (let i = 1; i < characters.length; i++) words.push(`${characters[i - 1]}${characters[i]}`);
+}

@@ -1,0 +1,113 @@
+import { toolFn } from "@shedkit/tool";
+import { AgenticError, type Embedder, toolName } from "@shedkit/types";
+import { describe, expect, test } from "vitest";
+import { ToolShed, ToolShedError } from "../src/index.js";
+import { parts, tool } from "./parts.js";
+
+async function problemsOf(shed: ToolShed) {
+  const error = await shed.build(parts()).then(
+    () => expect.fail("nothing was thrown"),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ToolShedError);
+  expect(AgenticError.is(error, "toolShed")).toBe(true);
+  return error as ToolShedError;
+}
+
+describe("ToolShed", () => {
+  test("is immutable: one shed may be the start of several", () => {
+    const shed = new ToolShed().tool(tool("a"));
+    const more = shed.tools([tool("b"), toolFn("c", () => tool("c"))]);
+    expect(shed.names()).toEqual(["a"]);
+    expect(more.names()).toEqual(["a", "b", "c"]);
+    expect(more.contains("c")).toBe(true);
+    expect(more.get("d")).toBeUndefined();
+  });
+
+  test("calls every constructor once a session, with the session's own parts", async () => {
+    const given: unknown[] = [];
+    const shed = new ToolShed().tool(
+      toolFn("late", async (session) => {
+        given.push(session);
+        return tool("late");
+      }),
+    );
+    const first = parts();
+    const second = parts();
+    const manager = await shed.build(first);
+    await shed.build(second);
+    expect(given).toEqual([first, second]);
+    expect(given[0]).toBe(first);
+    expect(manager.names()).toEqual(["late"]);
+    expect(manager.resources).toBe(first.resources);
+    expect(manager.sessionId).toBe(first.sessionId);
+  });
+
+  test("reports every problem at once", async () => {
+    const shed = new ToolShed().tools([tool("a"), tool("a"), tool("a"), tool("b"), tool("b"), tool("shed")]).pin("z");
+    expect((await problemsOf(shed)).problems).toEqual([
+      { type: "duplicateTool", name: "a" },
+      { type: "duplicateTool", name: "b" },
+      { type: "reservedName", name: "shed" },
+      {
+        type: "configuration",
+        tool: "z",
+        category: "pin",
+        message: 'It is pinned, but there is no tool of that name. There are "a", "b".',
+      },
+    ]);
+  });
+
+  test("reports constructors that make a tool of another name, and those that fail, by name", async () => {
+    const shed = new ToolShed().tools([
+      toolFn("a", () => tool("b")),
+      toolFn("c", () => tool("d")),
+      toolFn("e", () => {
+        throw new Error("no key");
+      }),
+    ]);
+    const error = await problemsOf(shed);
+    expect(error.problems).toMatchObject([
+      { type: "nameMismatch", declared: "a", built: "b" },
+      { type: "nameMismatch", declared: "c", built: "d" },
+      { type: "configuration", tool: "e", category: "construct" },
+    ]);
+    expect(error.message).toContain('"a"');
+    expect(error.message).toContain("no key");
+  });
+
+  test("declares pinned tools from the start, in the order of the pins", async () => {
+    const manager = await new ToolShed()
+      .tools([tool("a"), tool("b"), tool("c")])
+      .pin("c")
+      .pin("a")
+      .build(parts());
+    expect(manager.offeredTools().tools.map(toolName)).toEqual(["c", "a"]);
+    expect(manager.offeredTools().activations).toEqual([
+      { name: "c", by: "pin" },
+      { name: "a", by: "pin" },
+    ]);
+  });
+
+  test("hands its settings to the sessions", async () => {
+    const manager = await new ToolShed().tool(tool("a")).strict().ordering().maxActive(0).build(parts());
+    expect(() => manager.checkOffered("a")).toThrow(/Look tools up with shed/);
+    expect(manager.isActive("a")).toBe(false);
+    manager.activate(["a"]);
+    expect(JSON.stringify(manager.getDef("a"))).toContain("_after");
+    expect(manager.trimActive()).toEqual(["a"]);
+  });
+
+  test("searches by meaning where the session has an embedder", async () => {
+    const embedder: Embedder = {
+      id: "feline",
+      embed: async (texts) => texts.map((text) => Float32Array.of(/cat|feline/i.test(text) ? 1 : 0, 0.1)),
+    };
+    const shed = new ToolShed().tools([
+      tool("a", { description: "Feeds a dog." }),
+      tool("b", { description: "Feeds a cat." }),
+    ]);
+    const manager = await shed.build(parts(embedder));
+    expect((await manager.searchTools("feline companions", 1)).map(({ name }) => name)).toEqual(["b"]);
+  });
+});

@@ -1,0 +1,300 @@
+import { ToolCallResult } from "@shedkit/tool";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ToolCallRequest, ToolCallWorkflow } from "../src/index.js";
+import { call, collect, manager, tool } from "./parts.js";
+
+const touches = ({ path }: { path?: unknown }) => (typeof path === "string" ? [path] : []);
+
+function shape({ stages }: ToolCallWorkflow): string {
+  return stages
+    .map(({ type, calls }) => `${type === "parallel" ? "" : "!"}${calls.map(({ id }) => id).join("")}`)
+    .join(" ");
+}
+
+const tools = () =>
+  manager([
+    tool("look", { readOnly: true }),
+    tool("read", { readOnly: true, touches }),
+    tool("edit", { touches }),
+    tool("bash"),
+    tool("fail", {
+      run: () => {
+        throw new Error("broken");
+      },
+    }),
+    tool("refuse", { run: async () => ToolCallResult.failure("no such file") }),
+  ]);
+
+const on = (id: string, name: string, path: string) => call(id, name, { arguments: { path } });
+
+describe("the order of a batch", () => {
+  test.each<[string, ToolCallRequest[], string]>([
+    ["nothing", [], ""],
+    ["calls that only read run together", [call("a", "look"), on("b", "read", "x"), on("c", "read", "x")], "abc"],
+    ["calls that write run in order", [call("a", "bash"), call("b", "bash"), call("c", "bash")], "a b c"],
+    ["a read stands where it stood among writes", [call("a", "look"), call("b", "bash"), call("c", "look")], "a b c"],
+    ["writes of different things run together", [on("a", "edit", "x"), on("b", "edit", "y")], "ab"],
+    [
+      "writes of the same thing run in order",
+      [on("a", "edit", "x"), on("b", "read", "y"), on("c", "edit", "x")],
+      "ab c",
+    ],
+    ["shed runs before what follows it", [call("a", "shed"), call("b", "look")], "a b"],
+    [
+      "dependencies make stages by depth",
+      [
+        call("a", "look", { dependsOn: ["c"] }),
+        call("b", "bash"),
+        call("c", "bash"),
+        call("d", "look", { dependsOn: ["a"] }),
+      ],
+      "bc a d",
+    ],
+    [
+      "what overlaps runs in order beside given dependencies",
+      [on("a", "edit", "x"), on("b", "edit", "x"), call("c", "look", { dependsOn: ["a"] })],
+      "a bc",
+    ],
+    [
+      "a hint makes its stage sequential",
+      [call("a", "look"), call("b", "look", { executionHint: "sequential" }), call("c", "look", { dependsOn: ["a"] })],
+      "!ab c",
+    ],
+  ])("%s", (_, requests, expected) => {
+    expect(shape(tools().buildWorkflow(requests))).toBe(expected);
+  });
+
+  test.each<[string, ToolCallRequest[], RegExp]>([
+    [
+      "a circle",
+      [call("a", "look", { dependsOn: ["b"] }), call("b", "look", { dependsOn: ["a"] }), call("c", "look")],
+      /"a", "b"/,
+    ],
+    ["a call that waits for itself", [call("a", "look", { dependsOn: ["a"] })], /"a"/],
+    ["an unknown id", [call("a", "look", { dependsOn: ["z"] })], /"a".*"z"/],
+    ["an id used twice", [call("a", "look"), call("a", "bash")], /"a"/],
+  ])("%s fails every call of the batch and runs none", async (_, requests, message) => {
+    const session = tools();
+    expect(() => session.buildWorkflow(requests)).toThrow(message);
+    const seen: string[] = [];
+    const outcomes = await collect(
+      session.runCalls(requests, {
+        before: () => expect.fail("a call ran"),
+        after: ({ request }) => void seen.push(request.id),
+      }),
+    );
+    expect(outcomes.map(({ error }) => error?.kind)).toEqual(requests.map(() => "invalidArguments"));
+    expect(seen).toEqual(requests.map(({ id }) => id));
+  });
+
+  test("for any dependencies without a circle, every call stands after those it depends on", () => {
+    const batch = fc.integer({ min: 1, max: 12 }).chain((size) =>
+      fc.array(fc.array(fc.nat(), { maxLength: 3 }), { minLength: size, maxLength: size }).chain((needs) =>
+        fc.tuple(
+          fc.constant(needs.map((list, i) => (i === 0 ? [] : list.map((n) => n % i)))),
+          fc.shuffledSubarray(
+            Array.from({ length: size }, (_, i) => i),
+            { minLength: size, maxLength: size },
+          ),
+          fc.array(fc.constantFrom("look", "read", "edit", "bash"), { minLength: size, maxLength: size }),
+        ),
+      ),
+    );
+    fc.assert(
+      fc.property(batch, ([needs, order, names]) => {
+        const requests = order.map((i) =>
+          call(`c${i}`, names[i] ?? "look", {
+            dependsOn: (needs[i] ?? []).map((n) => `c${n}`),
+            arguments: { path: "x" },
+          }),
+        );
+        const workflow = tools().buildWorkflow(requests);
+        const stageOf = new Map(
+          workflow.stages.flatMap(({ calls }, stage) => calls.map(({ id }) => [id, stage] as const)),
+        );
+        expect(stageOf.size).toBe(requests.length);
+        for (const { id, dependsOn } of requests) {
+          for (const need of dependsOn ?? []) expect(stageOf.get(need)).toBeLessThan(stageOf.get(id) ?? -1);
+        }
+        for (const { calls } of workflow.stages) {
+          const edits = calls.filter(({ name }) => name === "edit");
+          if (edits.length > 0) expect(calls.filter(({ name }) => name === "edit" || name === "read")).toHaveLength(1);
+        }
+      }),
+    );
+  });
+});
+
+describe("_after", () => {
+  test("every declared tool takes it, and no tool gets it", async () => {
+    const session = manager([tool("a", { run: (args) => JSON.stringify(args) })], { ordering: true });
+    session.activate(["a"]);
+    const { shed, tools: declared } = session.offeredTools();
+    expect(JSON.stringify(shed)).toContain('"_after"');
+    expect(JSON.stringify(declared)).toContain('"_after"');
+    expect((await session.executeOne(call("1", "a", { arguments: { path: "x", _after: [] } }))).text).toBe(
+      '{"path":"x"}',
+    );
+  });
+
+  test("gives the order of a batch by position", async () => {
+    const session = manager([tool("look", { readOnly: true })], { ordering: true });
+    const requests = [
+      call("a", "look", { arguments: { _after: [1] } }),
+      call("b", "look"),
+      call("c", "look", { arguments: { _after: ["0", 1] } }),
+      call("d", "look", { arguments: { _after: 2 } }),
+    ];
+    expect(shape(session.buildWorkflow(requests))).toBe("b a c d");
+    const ran: string[] = [];
+    const outcomes = await collect(session.runCalls(requests, { before: ({ id }) => void ran.push(id) }));
+    expect(ran).toEqual(["b", "a", "c", "d"]);
+    expect(outcomes.map(({ request }) => request.id)).toEqual(["a", "b", "c", "d"]);
+  });
+
+  test.each([[[7]], [[-1]], [["x"]], [[0.5]], [[0]]])("%j names no other call: the batch is refused", (_after) => {
+    const session = manager([tool("look")], { ordering: true });
+    expect(() => session.buildWorkflow([call("a", "look", { arguments: { _after } }), call("b", "look")])).toThrow(
+      /"a"/,
+    );
+  });
+
+  test("is an ordinary argument where ordering is off", async () => {
+    await expect(tools().executeOne(call("1", "look", { arguments: { _after: [0] } }))).rejects.toThrow("_after");
+  });
+});
+
+describe("running a batch", () => {
+  test("a parallel stage really runs in parallel, up to the limit, and the results come in the order of the calls", async () => {
+    const starts: (() => void)[] = [];
+    let most = 0;
+    let running = 0;
+    const session = manager([
+      tool("wait", {
+        readOnly: true,
+        run: async ({ path }) => {
+          running++;
+          most = Math.max(most, running);
+          await new Promise<void>((resolve) => {
+            starts.push(resolve);
+            if (starts.length === 3) for (const start of starts.splice(0).reverse()) start();
+          });
+          running--;
+          return String(path);
+        },
+      }),
+    ]);
+    const requests = Array.from({ length: 9 }, (_, i) => on(`${i}`, "wait", `${i}`));
+    const finished: string[] = [];
+    const outcomes = await collect(
+      session.runCalls(requests, { concurrency: 3, after: ({ promptText }) => void finished.push(promptText) }),
+    );
+    expect(most).toBe(3);
+    expect(outcomes.map(({ promptText }) => promptText)).toEqual(["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
+    expect(finished.slice(0, 3).sort()).toEqual(["0", "1", "2"]);
+  });
+
+  test("a failure in a parallel stage stops no other call", async () => {
+    const outcomes = await collect(
+      tools().runWorkflow({
+        stages: [{ type: "parallel", failMode: "collectAll", calls: [call("a", "fail"), call("b", "look")] }],
+        order: ["a", "b"],
+      }),
+    );
+    expect(outcomes.map(({ promptText }) => promptText)).toEqual(["broken", "look"]);
+  });
+
+  test.each(["fail", "refuse"])("a call that depends on one that failed (%s) is skipped and says why", async (name) => {
+    const outcomes = await collect(
+      tools().runCalls([
+        call("a", name),
+        call("b", "look", { dependsOn: ["a"] }),
+        call("c", "look", { dependsOn: ["b"] }),
+        call("d", "look"),
+      ]),
+    );
+    expect(outcomes.map(({ skipped, attempts }) => [skipped, attempts])).toEqual([
+      [undefined, 1],
+      [`Not run: the call "a" (${name}), which it depends on, did not succeed.`, 0],
+      ['Not run: the call "b" (look), which it depends on, did not succeed.', 0],
+      [undefined, 1],
+    ]);
+    expect(outcomes[1]?.promptText).toContain('"a"');
+    expect(outcomes[3]?.promptText).toBe("look");
+  });
+
+  test("a sequential stage stops at the first failure; independent later calls still run", async () => {
+    const outcomes = await collect(
+      tools().runCalls([
+        call("a", "look", { executionHint: "sequential" }),
+        call("b", "fail"),
+        call("c", "look"),
+        call("d", "look", { dependsOn: ["a"] }),
+        call("e", "look", { dependsOn: ["c"] }),
+      ]),
+    );
+    expect(outcomes.map(({ promptText }) => promptText)).toEqual([
+      "look",
+      "broken",
+      'Not run: the call "b" (fail) before it failed.',
+      "look",
+      'Not run: the call "c" (look), which it depends on, did not succeed.',
+    ]);
+  });
+
+  test("an abort cancels what runs and what waits, and every call has an outcome", async () => {
+    const abort = new AbortController();
+    const session = manager([
+      tool("hang", {
+        run: () => {
+          abort.abort();
+          return new Promise<string>(() => {});
+        },
+      }),
+      tool("look"),
+    ]);
+    const outcomes = await collect(session.runCalls([call("a", "hang"), call("b", "look")], { signal: abort.signal }));
+    expect(outcomes.map(({ error }) => error?.kind)).toEqual(["cancelled", "cancelled"]);
+    const again = await collect(session.runCalls([call("a", "look")], { signal: abort.signal }));
+    expect(again.map(({ error }) => error?.kind)).toEqual(["cancelled"]);
+  });
+
+  test("leaving the loop early stops what runs", async () => {
+    let stopped = false;
+    const session = manager([
+      tool("look", { readOnly: true }),
+      tool("hang", {
+        readOnly: true,
+        run: (_, signal) =>
+          new Promise<string>(() => {
+            signal.addEventListener("abort", () => {
+              stopped = true;
+            });
+          }),
+      }),
+    ]);
+    const requests = [call("a", "look"), call("b", "hang")];
+    for await (const { request } of session.runCalls(requests)) if (request.id === "a") break;
+    expect(stopped).toBe(true);
+  });
+
+  test("a ToolError of `before` becomes the outcome; any other error ends the batch", async () => {
+    const session = tools();
+    const error = await session.executeOne(call("x", "fail")).catch((fault: unknown) => fault);
+    const [refused] = await collect(
+      session.runCalls([call("a", "look")], {
+        before: () => {
+          throw error;
+        },
+      }),
+    );
+    expect(refused).toMatchObject({ error, attempts: 0 });
+    const broken = session.runCalls([call("a", "look"), call("b", "look")], {
+      after: () => {
+        throw new Error("the store is full");
+      },
+    });
+    await expect(collect(broken)).rejects.toThrow("the store is full");
+  });
+});
