@@ -10,10 +10,12 @@ export interface IdSource {
 }
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32, as in ULID: sorts like the numbers it writes
+const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
 
 let lastTime = -1;
 const lastRandom = new Uint8Array(RANDOM_LENGTH); // one base-32 digit a byte
+const codes: number[] = new Array(TIME_LENGTH + RANDOM_LENGTH).fill(0); // of the id being made
 
 /**
  * A new unique id of 26 characters: 48 bits of time, 80 random bits, in base 32 (the layout of ULID).
@@ -26,10 +28,12 @@ export function newId(source: IdSource = {}): string {
     (source.random ?? ((bytes) => crypto.getRandomValues(bytes)))(lastRandom);
     for (let i = 0; i < RANDOM_LENGTH; i++) lastRandom[i] = (lastRandom[i] ?? 0) & 31;
   } else if (!increment(lastRandom)) lastTime += 1; // all digits are 0 now: the next millisecond is taken early
-  let id = "";
-  for (let rest = lastTime, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) id = ALPHABET.charAt(rest % 32) + id;
-  for (const digit of lastRandom) id += ALPHABET.charAt(digit);
-  return id;
+  for (let rest = lastTime, i = TIME_LENGTH - 1; i >= 0; i--, rest = Math.floor(rest / 32)) {
+    codes[i] = ALPHABET.charCodeAt(rest % 32);
+  }
+  for (let i = 0; i < RANDOM_LENGTH; i++) codes[TIME_LENGTH + i] = ALPHABET.charCodeAt(lastRandom[i] ?? 0);
+  // Made in one piece: a string that was put together character by character takes eight times the memory.
+  return String.fromCharCode(...codes);
 }
 
 /** A new session id; see {@link newId}. */
