@@ -76,10 +76,11 @@ export class Attempts {
     return { ...outcome, request, attempts };
   }
 
-  /** Rejects only where `before` throws something that is no ToolError. */
+  /** Arguments are checked before anybody is asked for leave. Rejects only where `before` throws no ToolError. */
   async withRetry(request: ToolCallRequest, options: RunOptions): Promise<ToolCallOutcome> {
     for (let attempts = 1; ; attempts++) {
       try {
+        if (attempts === 1) this.prepare(request);
         await options.before?.(request, attempts);
       } catch (fault) {
         if (!AgenticError.is(fault, "tool")) throw fault;
@@ -90,12 +91,8 @@ export class Attempts {
       if (wait === undefined) return outcome;
       await (this.#options.clock ?? systemClock).sleep(wait, options.signal);
       if (options.signal?.aborted) {
-        const error = new ToolError(
-          "cancelled",
-          request.name,
-          `${request.name} was cancelled before it was tried again.`,
-        );
-        return failedOutcome(request, error, attempts);
+        const message = `${request.name} was cancelled before it was tried again.`;
+        return failedOutcome(request, new ToolError("cancelled", request.name, message), attempts);
       }
     }
   }

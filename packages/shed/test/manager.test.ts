@@ -167,6 +167,16 @@ describe("running one call", () => {
     expect(ran).toBe(false);
   });
 
+  test("nobody is asked for leave to run a call that cannot run", async () => {
+    const requests = [call("1", "a", { arguments: { path: 5, other: 1 } }), call("2", "b")];
+    const outcomes = await collect(manager([tool("a")]).runCalls(requests, { before: () => expect.fail("asked") }));
+    expect(outcomes.map(({ error, attempts }) => [error?.kind, attempts])).toEqual([
+      ["invalidArguments", 0],
+      ["unknownTool", 0],
+    ]);
+    expect(outcomes[1]?.promptText).toContain("Look tools up with shed");
+  });
+
   test("arguments that can be mended are, and the outcome says so", async () => {
     const tools = manager([tool("a", { run: ({ path }) => String(path) })]);
     const [outcome] = await collect(tools.runCalls([call("1", "a", { arguments: { path: null } })]));
