@@ -26,8 +26,7 @@ export type ModelProblem =
   | "notTheHub"
   | "checksum"
   | "cacheNotWritable"
-  | "diskFull"
-  | "tooBig";
+  | "diskFull";
 
 /** An AgenticError `provider` with its problem. */
 export function modelError(
@@ -66,7 +65,7 @@ export function cancelled(signal: AbortSignal | undefined, what: string): Agenti
 
 /** An error of the file system as one clear line; errors that are clear already pass. */
 export function fileError(path: string, error: unknown): unknown {
-  switch (systemCode(error)) {
+  switch (AgenticError.is(error) ? undefined : systemCode(error)) {
     case undefined:
       return error;
     case "ENOENT":

@@ -14,3 +14,11 @@ export {
 } from "./quantization.js";
 export { formatModelReference, type ModelReference, parseModelReference } from "./reference.js";
 export { type ModelFetchEvent, type ResolvedModel, type ResolveModelOptions, resolveModel } from "./resolve.js";
+export {
+  type ChosenVariant,
+  chooseVariant,
+  type ModelFile,
+  type ModelVariant,
+  modelVariants,
+  type VariantWish,
+} from "./variants.js";

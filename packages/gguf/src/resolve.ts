@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { modelError } from "./error.js";
-import type { HubSettings } from "./hub/settings.js";
+import { type HubSettings, hubOf } from "./hub/settings.js";
 import { checkGgufFile } from "./local-file.js";
 import { type ModelReference, parseModelReference } from "./reference.js";
+import { resolveFromHub } from "./resolve-hub.js";
 
 /** What happens while a model is being found and fetched. Bytes are of all files of the model together. */
 export type ModelFetchEvent =
@@ -46,31 +46,31 @@ export interface ResolvedModel {
 
 /** How a model is found. */
 export interface ResolveModelOptions {
-  /** Where and how to ask; see {@link hubSettingsFromEnv}. Default: huggingface.co, without a token, the shared cache. */
+  /** Where and how to ask; see {@link hubSettingsFromEnv}. Default: huggingface.co, no token, the shared cache. */
   hub?: HubSettings | undefined;
   /** Wins over a quantization in the reference. */
   quantization?: string | undefined;
   onEvent?: ((event: ModelFetchEvent) => void) | undefined;
   signal?: AbortSignal | undefined;
-  /** What `~` stands for. Default: the user's home folder. */
+  /** Asks the hub although the cache has the model, in case a newer one was uploaded. Default: false. */
+  refresh?: boolean | undefined;
+  /** What `~` stands for, and where the shared cache is. Default: the user's home folder. */
   home?: string | undefined;
 }
 
 /**
  * From the name of a model to files on this machine: a path is looked at (see {@link checkGgufFile}), a repository is
- * looked for in the cache and else downloaded. Throws AgenticError `provider`, `auth` or `cancelled`; its text is one
- * line that says what was wrong and what to do.
+ * looked for in the cache and else downloaded. What the cache has is used without asking the hub. Throws AgenticError
+ * `provider`, `auth` or `cancelled`, whose text is one line that says what was wrong and what to do.
  */
 export async function resolveModel(
   reference: string | ModelReference,
   options: ResolveModelOptions = {},
 ): Promise<ResolvedModel> {
   const parsed = typeof reference === "string" ? parseModelReference(reference) : reference;
-  if (parsed.type === "file") {
-    const home = options.home ?? homedir();
-    const path = resolve(parsed.path.replace(/^~(?=$|[\\/])/, () => home));
-    const { files, bytes, path: first } = await checkGgufFile(path, { signal: options.signal });
-    return { reference: parsed, path: first, files, bytes, source: "file", reason: "It was named by its path." };
-  }
-  throw modelError("offline", `Fetching ${parsed.repo} is not possible yet; give the path of a .gguf file.`);
+  const home = options.home ?? homedir();
+  if (parsed.type === "hub") return resolveFromHub(parsed, hubOf(options.hub, home), options);
+  const given = resolve(parsed.path.replace(/^~(?=$|[\\/])/, () => home));
+  const { path, files, bytes } = await checkGgufFile(given, { signal: options.signal });
+  return { reference: parsed, path, files, bytes, source: "file", reason: "It was named by its path." };
 }

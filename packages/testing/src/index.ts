@@ -1,4 +1,11 @@
 export { Gate } from "./gate.js";
 export { type TinyGgufOptions, tinyChatTemplate, tinyGguf } from "./gguf.js";
+export { type FakeHub, type FakeHubOptions, type FakeHubRequest, type FakeModelOptions, startFakeHub } from "./hub.js";
+export type { HubFault } from "./hub-answers.js";
+export type { FakeRepository, FakeRepositoryFiles, HubFileEntry, HubStorage } from "./hub-repository.js";
+export { rechunkFetch } from "./rechunk.js";
 export type { ScriptedAnswer, ScriptedPart, ScriptedReply, ScriptedStep } from "./scripted-answer.js";
 export { ScriptedProvider, type ScriptedProviderOptions } from "./scripted-provider.js";
+export type { ReceivedRequest, ServerAnswer, ServerReply } from "./server/reply.js";
+export { ScriptedServer, type ScriptedServerOptions, type ServerScript } from "./server/server.js";
+export type { WireBody, WireName } from "./server/wire.js";

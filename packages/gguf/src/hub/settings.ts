@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { modelError } from "../error.js";
 
 /** A token as text, or something that reveals it: an object that does not print it. */
 export type HubToken = string | { reveal(): string };
@@ -17,6 +18,50 @@ export interface HubSettings {
   offline?: boolean | undefined;
   /** How requests are made, for proxies and the like. Default: the global `fetch`. */
   fetch?: typeof fetch | undefined;
+  transfer?: TransferSettings | undefined;
+}
+
+/** How bytes are fetched. */
+export interface TransferSettings {
+  /** How many ranges of a file are fetched at once. Default: 4. */
+  connections?: number | undefined;
+  /** The length of a range: what a kill can cost, for each connection. Default: 16 MiB, more for files over 8 GiB. */
+  partBytes?: number | undefined;
+  /** A connection on which nothing comes for so long is given up and made again. Default: 30,000. */
+  stallTimeoutMs?: number | undefined;
+  /** The wait before the first retry; it doubles with each. `Retry-After` wins. Default: 500. */
+  retryDelayMs?: number | undefined;
+}
+
+/** Settings with every default filled in. */
+export interface Hub {
+  endpoint: string;
+  /** For people: `huggingface.co`. */
+  host: string;
+  token: string | undefined;
+  cacheDir: string;
+  offline: boolean;
+  fetch: typeof fetch;
+  transfer: { connections: number; partBytes: number | undefined; stallTimeoutMs: number; retryDelayMs: number };
+}
+
+/** Fills in the defaults. Throws `badReference` where the endpoint is no http address. */
+export function hubOf(settings: HubSettings = {}, home: string = homedir()): Hub {
+  const endpoint = (settings.endpoint ?? "https://huggingface.co").replace(/\/+$/, "");
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw modelError("badReference", `The hub's address "${endpoint}" (HF_ENDPOINT) is no http or https address.`);
+  }
+  const { connections = 4, partBytes, stallTimeoutMs = 30_000, retryDelayMs = 500 } = settings.transfer ?? {};
+  return {
+    endpoint,
+    host: url.host,
+    token: typeof settings.token === "object" ? settings.token.reveal() : settings.token,
+    cacheDir: settings.cacheDir ?? join(home, ".cache", "huggingface", "hub"),
+    offline: settings.offline ?? false,
+    fetch: settings.fetch ?? fetch,
+    transfer: { connections: Math.max(1, connections), partBytes, stallTimeoutMs, retryDelayMs },
+  };
 }
 
 /**
@@ -40,11 +85,6 @@ export function hubSettingsFromEnv(
     cacheDir: cacheDir.replace(/^~(?=$|[\\/])/, () => home),
     offline: /^(1|true|yes|on)$/i.test(env.HF_HUB_OFFLINE?.trim() ?? ""),
   };
-}
-
-/** The text of a token. */
-export function revealToken(token: HubToken | undefined): string | undefined {
-  return typeof token === "object" ? token.reveal() : token;
 }
 
 // An empty variable counts as unset, as it does for Hugging Face's own tools.

@@ -1,0 +1,109 @@
+import { modelError } from "../error.js";
+import { hubFetch, type Subject } from "./requests.js";
+import type { Hub } from "./settings.js";
+
+/** A file of a repository. */
+export interface HubFile {
+  path: string;
+  bytes: number;
+  checksum: Checksum;
+}
+
+/** How the content of a file is known: SHA-256 of large files, git's own hash of small ones. */
+export interface Checksum {
+  algorithm: "sha256" | "git-sha1";
+  hex: string;
+}
+
+/** A repository at one commit. */
+export interface HubRepository {
+  /** As its owner writes it; the hub understands any case. */
+  repo: string;
+  commit: string;
+}
+
+/** Asks which commit a revision is. */
+export async function findRepository(
+  hub: Hub,
+  repo: string,
+  revision: string,
+  signal: AbortSignal | undefined,
+): Promise<HubRepository> {
+  const { modelInfo } = await import("@huggingface/hub");
+  const info = await modelInfo({
+    name: repo,
+    revision,
+    additionalFields: ["sha"],
+    ...client(hub, { repo, revision }, signal),
+  });
+  if (!/^[0-9a-f]{40}$/.test(info.sha) || info.name.split("/").length !== 2 || /\.\.|[\\:]/.test(info.name)) {
+    throw modelError("notTheHub", `${hub.endpoint} answered about ${repo} with no commit; is HF_ENDPOINT right?`);
+  }
+  return { repo: info.name, commit: info.sha };
+}
+
+/** The `.gguf` files of a commit. */
+export async function listGgufFiles(
+  hub: Hub,
+  { repo, commit }: HubRepository,
+  signal: AbortSignal | undefined,
+): Promise<HubFile[]> {
+  const { listFiles } = await import("@huggingface/hub");
+  const files: HubFile[] = [];
+  const listing = listFiles({
+    repo: model(repo),
+    revision: commit,
+    recursive: true,
+    ...client(hub, { repo, revision: commit }, signal),
+  });
+  for await (const { type, path, size, oid, lfs } of listing) {
+    if (type !== "file" || !/\.gguf$/i.test(path) || !isSafe(path)) continue;
+    const checksum = checksumOf(lfs?.oid ?? oid);
+    if (checksum) files.push({ path, bytes: lfs?.size ?? size, checksum });
+  }
+  return files;
+}
+
+/** Where a file's bytes are, asked for at a time: it also tells whether we may have them. */
+export async function fileAddress(
+  hub: Hub,
+  { repo, commit }: HubRepository,
+  file: HubFile,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const { fileDownloadInfo } = await import("@huggingface/hub");
+  const info = await fileDownloadInfo({
+    repo: model(repo),
+    path: file.path.split("/").map(encodeURIComponent).join("/"),
+    revision: commit,
+    ...client(hub, { repo, revision: commit }, signal),
+  });
+  if (!info) throw modelError("fileNotInRepo", `${repo} no longer has ${file.path}; try again.`);
+  if (info.size !== file.bytes) {
+    throw modelError(
+      "notTheHub",
+      `${hub.endpoint} lists ${file.path} with ${file.bytes} bytes and serves ${info.size}; is HF_ENDPOINT right?`,
+    );
+  }
+  return info.url;
+}
+
+function client(hub: Hub, subject: Subject, signal: AbortSignal | undefined) {
+  return { hubUrl: hub.endpoint, fetch: hubFetch(hub, subject, signal) };
+}
+
+// A bare name would be taken for a dataset where its owner is called "datasets".
+function model(name: string): { type: "model"; name: string } {
+  return { type: "model", name };
+}
+
+// Paths come from whoever made the repository, and become paths in the cache.
+function isSafe(path: string): boolean {
+  return !path.split("/").some((part) => part === "" || part === "." || part === ".." || /[\\:\0]/.test(part));
+}
+
+function checksumOf(hex: string | undefined): Checksum | undefined {
+  if (hex === undefined) return undefined;
+  if (/^[0-9a-f]{64}$/.test(hex)) return { algorithm: "sha256", hex };
+  return /^[0-9a-f]{40}$/.test(hex) ? { algorithm: "git-sha1", hex } : undefined;
+}

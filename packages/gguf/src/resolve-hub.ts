@@ -1,0 +1,151 @@
+import { AgenticError } from "@shedkit/types";
+import { modelError, throwIfAborted } from "./error.js";
+import { type CachedFile, type CachedRevision, findCached, writeRef } from "./hub/cache.js";
+import { downloadToCache } from "./hub/download.js";
+import { findRepository, type HubFile, type HubRepository, listGgufFiles } from "./hub/repository.js";
+import type { Hub } from "./hub/settings.js";
+import { checkGgufFile } from "./local-file.js";
+import { DEFAULT_QUANTIZATION, parseQuantization } from "./quantization.js";
+import type { ModelReference } from "./reference.js";
+import type { ResolvedModel, ResolveModelOptions } from "./resolve.js";
+import { type ChosenVariant, chooseVariant, type ModelVariant, modelVariants, type VariantWish } from "./variants.js";
+
+type HubReference = Extract<ModelReference, { type: "hub" }>;
+
+/** A repository's model: from the cache, or fetched into it. */
+export async function resolveFromHub(
+  reference: HubReference,
+  hub: Hub,
+  options: ResolveModelOptions,
+): Promise<ResolvedModel> {
+  const { repo, revision = "main", file } = reference;
+  const wish: VariantWish = file === undefined ? { quantization: wantedQuantization(reference, options) } : { file };
+  throwIfAborted(options.signal, `Looking for ${repo} was stopped.`);
+  const cached = await findCached(hub.cacheDir, repo, revision);
+  if (hub.offline) return fromCacheOnly(reference, hub, cached, wish);
+  if (cached && !options.refresh) {
+    const ready = await fromCache(reference, cached, wish);
+    if (ready) return ready;
+  }
+  let found: { repository: HubRepository; chosen: ChosenVariant<HubFile> };
+  try {
+    options.onEvent?.({ type: "resolving", repo, revision });
+    const repository = await findRepository(hub, repo, revision, options.signal);
+    const files = await listGgufFiles(hub, repository, options.signal);
+    found = { repository, chosen: chooseVariant(repository.repo, modelVariants(files), wish) };
+  } catch (error) {
+    // Without a network, something near to what was asked for is better than nothing.
+    if (cached && AgenticError.is(error, "provider") && error.details.problem === "unreachable") {
+      const { reason, ...rest } = await fromCacheOnly(reference, hub, cached, wish).catch(() => {
+        throw error;
+      });
+      return { ...rest, reason: `${reason} (${hub.host} could not be reached; this was in the cache.)` };
+    }
+    throw error;
+  }
+  return fetchVariant(reference, hub, found.repository, found.chosen, options);
+}
+
+function wantedQuantization(reference: HubReference, options: ResolveModelOptions): string | undefined {
+  if (options.quantization === undefined) return reference.quantization;
+  const known = parseQuantization(options.quantization);
+  if (known !== undefined) return known;
+  throw modelError(
+    "badReference",
+    `"${options.quantization}" is no known quantization; ${DEFAULT_QUANTIZATION} or Q8_0 are examples of one.`,
+  );
+}
+
+/** What the cache has, if it is what the wish would choose from the hub as well. */
+async function fromCache(
+  reference: HubReference,
+  cached: CachedRevision,
+  wish: VariantWish,
+): Promise<ResolvedModel | undefined> {
+  try {
+    const usual = wish.file === undefined ? { quantization: wish.quantization ?? DEFAULT_QUANTIZATION } : wish;
+    return await ready(reference, cached, chooseVariant(cached.repo, modelVariants(cached.files), usual));
+  } catch {
+    return undefined; // not there, or damaged: the hub has it
+  }
+}
+
+async function fromCacheOnly(
+  reference: HubReference,
+  hub: Hub,
+  cached: CachedRevision | undefined,
+  wish: VariantWish,
+): Promise<ResolvedModel> {
+  const variants = modelVariants(cached?.files ?? []);
+  if (!cached || variants.length === 0) {
+    throw modelError(
+      "offline",
+      `${reference.repo} is not in the cache ${hub.cacheDir}, and nothing is fetched offline (HF_HUB_OFFLINE). Go online once, or give the path of a .gguf file.`,
+    );
+  }
+  return ready(reference, cached, chooseVariant(`the cache of ${cached.repo}`, variants, wish));
+}
+
+async function ready(
+  reference: HubReference,
+  cached: CachedRevision,
+  { variant, reason }: ChosenVariant<CachedFile>,
+): Promise<ResolvedModel> {
+  const [path = ""] = variant.files.map(({ location }) => location);
+  const { files, bytes } = await checkGgufFile(path); // another tool may have put it there
+  return { ...describe(reference, cached, variant, reason), path, files, bytes, source: "cache" };
+}
+
+async function fetchVariant(
+  reference: HubReference,
+  hub: Hub,
+  repository: HubRepository,
+  { variant, reason }: ChosenVariant<HubFile>,
+  options: ResolveModelOptions,
+): Promise<ResolvedModel> {
+  const { onEvent, signal } = options;
+  const { repo } = repository;
+  const { files: wanted, bytes, quantization } = variant;
+  onEvent?.({ type: "chosen", repo, quantization, files: wanted.map(({ path }) => path), bytes, reason });
+  const files: string[] = [];
+  let before = 0;
+  let source: ResolvedModel["source"] = "cache";
+  for (const file of wanted) {
+    const done = before;
+    const tell = (type: "downloading" | "verifying") =>
+      steps(file.bytes, (n) => onEvent?.({ type, file: file.path, bytesDone: done + n, bytesTotal: bytes }));
+    const events = {
+      waiting: () => onEvent?.({ type: "waiting", file: file.path }),
+      downloading: tell("downloading"),
+      verifying: tell("verifying"),
+    };
+    const { location, fetched } = await downloadToCache(hub, repository, file, events, signal);
+    if (fetched) source = "download";
+    files.push(location);
+    before += file.bytes;
+  }
+  await writeRef(hub.cacheDir, repository, reference.revision ?? "main");
+  const [path = ""] = files;
+  await checkGgufFile(path, { signal });
+  return { ...describe(reference, repository, variant, reason), path, files, bytes, source };
+}
+
+function describe(
+  reference: HubReference,
+  { commit }: HubRepository,
+  { quantization }: ModelVariant,
+  reason: string,
+): Pick<ResolvedModel, "reference" | "commit" | "quantization" | "reason"> {
+  return { reference, commit, quantization, reason };
+}
+
+/** Passes on the first number, the last one, and between them one in a thousandth of the way or in a MiB. */
+function steps(total: number, tell: (bytesDone: number) => void): (bytesDone: number) => void {
+  const step = Math.min(total / 1000, 1024 * 1024);
+  let next = 0;
+  return (bytesDone) => {
+    if (bytesDone < next && bytesDone < total) return;
+    next = bytesDone + step;
+    tell(bytesDone);
+  };
+}
