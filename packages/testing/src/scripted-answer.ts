@@ -1,5 +1,13 @@
 import type { ModelRequest } from "@shedkit/provider";
-import type { AgenticError, FinishReason, JsonValue, ModelOutput, ToolArguments, Usage } from "@shedkit/types";
+import {
+  type AgenticError,
+  type FinishReason,
+  type JsonValue,
+  type ModelOutput,
+  noUsage,
+  type ToolArguments,
+  type Usage,
+} from "@shedkit/types";
 import type { Gate } from "./gate.js";
 
 /** A piece of an answer. A string is text; pieces of text next to each other are one block. */
@@ -7,7 +15,14 @@ export type ScriptedPart =
   | string
   | { thinking: string; signature?: string | undefined }
   /** A tool call. `raw` is sent as the arguments' text instead of `arguments`: for what is not JSON. */
-  | { call: string; arguments?: ToolArguments | undefined; raw?: string | undefined; id?: string | undefined }
+  | {
+      call: string;
+      arguments?: ToolArguments | undefined;
+      raw?: string | undefined;
+      id?: string | undefined;
+      /** On the Responses wire: the call comes as a `tool_search_call` run by the client. */
+      search?: boolean | undefined;
+    }
   /** A finished block with no deltas: an image, a refusal, an opaque block. */
   | { output: ModelOutput }
   /** Waits until the test opens the gate, or the request is aborted. */
@@ -56,6 +71,12 @@ export function parseArguments(text: string): { arguments: ToolArguments } | { r
     // not JSON: what came is handed on
   }
   return { rawArguments: text };
+}
+
+/** What an answer reports: what the script says, else 10 tokens of input and `deltas` of output. */
+export function usageOf(given: Partial<Usage> | undefined, deltas: number): Usage {
+  const usage: Usage = { ...noUsage, input: 10, output: deltas, ...given };
+  return { ...usage, total: given?.total ?? usage.input + usage.output + usage.cacheRead + usage.cacheWrite };
 }
 
 /** Splits a text into pieces of `size` UTF-16 units, never within a code point. */

@@ -1,5 +1,5 @@
 import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest } from "@shedkit/provider";
-import { AgenticError, type ModelId, type ModelOutput, noUsage, type Usage } from "@shedkit/types";
+import { AgenticError, type ModelId, type ModelOutput } from "@shedkit/types";
 import {
   argumentsText,
   chunks,
@@ -8,6 +8,7 @@ import {
   type ScriptedPart,
   type ScriptedReply,
   toStep,
+  usageOf,
 } from "./scripted-answer.js";
 
 export interface ScriptedProviderOptions {
@@ -161,11 +162,6 @@ function closesText(part: ScriptedPart): boolean {
 
 function callOutput(id: string, name: string, json: string): ModelOutput {
   return { type: "toolCall", id, providerCallId: id, name, ...parseArguments(json) };
-}
-
-function usageOf(given: Partial<Usage> | undefined, deltas: number): Usage {
-  const usage: Usage = { ...noUsage, input: 10, output: deltas, ...given };
-  return { ...usage, total: given?.total ?? usage.input + usage.output + usage.cacheRead + usage.cacheWrite };
 }
 
 function cancelled(signal: AbortSignal): AgenticError {
