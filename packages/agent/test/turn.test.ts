@@ -1,9 +1,9 @@
 import { ToolShed } from "@shedkit/shed";
 import { ScriptedProvider } from "@shedkit/testing";
-import { FnTool, metadataOf } from "@shedkit/tool";
+import { FnTool } from "@shedkit/tool";
 import { describe, expect, it } from "vitest";
 import { AgentSession } from "../src/index.js";
-import { collect, echoTool, generationError } from "./helpers.js";
+import { collect, echoTool, generationError, readOnly, sessionOf } from "./helpers.js";
 
 describe("a turn", () => {
   it("answers, with its records in the log and a summary last", async () => {
@@ -72,10 +72,7 @@ describe("a turn", () => {
       ],
       "Sorry.",
     ]);
-    const session = await AgentSession.builder(provider)
-      .withModel("m")
-      .withToolshed(new ToolShed().tool(echoTool()).pin("echo"))
-      .build();
+    const session = await sessionOf(provider, echoTool()).build();
     const turn = await session.runTurn("Hi");
     expect(turn.failure).toBeUndefined();
     expect(turn.toolResults().map((result) => result.toolCallId)).toEqual(["a", "b"]);
@@ -86,10 +83,7 @@ describe("a turn", () => {
   it("makes the ids of calls unique where a provider repeats its own", async () => {
     const call = { call: "echo", id: "call_0", arguments: { text: "x" } };
     const provider = new ScriptedProvider([[call, call], call, "Done."]);
-    const session = await AgentSession.builder(provider)
-      .withModel("m")
-      .withToolshed(new ToolShed().tool(echoTool()).pin("echo"))
-      .build();
+    const session = await sessionOf(provider, echoTool()).build();
     const turn = await session.runTurn("Hi");
     const ids = turn.toolCalls().map((made) => made.id);
     expect(new Set(ids).size).toBe(3);
@@ -117,10 +111,7 @@ describe("a turn", () => {
       ],
       "Done.",
     ]);
-    const session = await AgentSession.builder(provider)
-      .withModel("m")
-      .withToolshed(new ToolShed().tool(readOnly(slow)).pin("slow"))
-      .build();
+    const session = await sessionOf(provider, readOnly(slow)).build();
     await session.runTurn("Hi");
     const sent = provider.requests[1]?.messages ?? [];
     expect(sent.slice(-2).map((message) => message.type === "toolResult" && message.toolCallId)).toEqual([
@@ -133,11 +124,7 @@ describe("a turn", () => {
     const provider = new ScriptedProvider((request, index) =>
       request.tools.shed ? { call: "echo", arguments: { text: String(index) } } : "That is all I know.",
     );
-    const session = await AgentSession.builder(provider)
-      .withModel("m")
-      .withToolshed(new ToolShed().tool(echoTool()).pin("echo"))
-      .withConfig({ maxInnerIterations: 3 })
-      .build();
+    const session = await sessionOf(provider, echoTool()).withConfig({ maxInnerIterations: 3 }).build();
     const turn = await session.runTurn("Hi");
     expect(turn.failure).toBeUndefined();
     expect(turn.text).toBe("That is all I know.");
@@ -147,20 +134,9 @@ describe("a turn", () => {
 
   it("fails with a valid log when the model calls tools past its limit", async () => {
     const provider = new ScriptedProvider((_, index) => ({ call: "echo", arguments: { text: String(index) } }));
-    const session = await AgentSession.builder(provider)
-      .withModel("m")
-      .withToolshed(new ToolShed().tool(echoTool()).pin("echo"))
-      .build();
+    const session = await sessionOf(provider, echoTool()).build();
     const turn = await session.runTurn("Hi", { maxSteps: 2 });
     expect(turn.failure).toMatchObject({ code: "session", details: { reason: "inner limit" } });
     expect(turn.toolResults()).toHaveLength(turn.toolCalls().length);
   });
 });
-
-function readOnly(tool: FnTool) {
-  return {
-    definition: () => tool.definition(),
-    execute: tool.execute.bind(tool),
-    metadata: { ...metadataOf(tool), capabilities: { ...metadataOf(tool).capabilities, readOnly: true } },
-  };
-}

@@ -1,0 +1,196 @@
+import { Gate, ScriptedProvider } from "@shedkit/testing";
+import { describe, expect, it } from "vitest";
+import type { StreamItem, TurnEvent } from "../src/index.js";
+import { collect, echoTool, generationError, sessionOf, transcript } from "./helpers.js";
+
+describe("a turn stream", () => {
+  it("starts at the call, whether it is read or not", async () => {
+    const session = await sessionOf(new ScriptedProvider(["Hello."])).build();
+    const stream = session.runTurnStream("Hi");
+    const turn = await stream.done();
+    expect(turn.id).toBe(stream.turnId);
+    expect(turn.text).toBe("Hello.");
+    // what nobody read is still there
+    expect((await collect(stream.events())).at(-1)).toMatchObject({ type: "done" });
+  });
+
+  it("has one reader", async () => {
+    const session = await sessionOf(new ScriptedProvider(["Hello."])).build();
+    const stream = session.runTurnStream("Hi");
+    await collect(stream.text());
+    expect(() => stream[Symbol.asyncIterator]()).toThrow(/one reader/);
+    await expect(collect(stream.events())).rejects.toMatchObject({ code: "session" });
+  });
+
+  it("aborts the turn when its reader leaves, and is in order when the loop is left", async () => {
+    const gate = new Gate();
+    const provider = new ScriptedProvider([["Hello", { wait: gate }, " world"], "Still here."]);
+    const session = await sessionOf(provider).build();
+    for await (const event of session.runTurnStream("Hi").events()) if (event.type === "text") break;
+    // no turn is running any more
+    expect((await session.ask("Hi")).text).toBe("Still here.");
+    expect(transcript(provider.requests[1]?.messages ?? [])).toEqual(["user: Hi", "text: Hello", "user: Hi"]);
+  });
+
+  it("refuses a second turn meanwhile", async () => {
+    const gate = new Gate();
+    const session = await sessionOf(new ScriptedProvider([["Hello", { wait: gate }]])).build();
+    const stream = session.runTurnStream("Hi");
+    await gate.reached;
+    await expect(session.runTurn("Hi")).rejects.toMatchObject({
+      code: "turnInProgress",
+      details: { turnId: stream.turnId },
+    });
+    expect(() => session.runTurnStream("Hi")).toThrow(/A turn is running/);
+    gate.open();
+    expect((await stream.done()).text).toBe("Hello");
+  });
+
+  it("gives records only once they are in the store", async () => {
+    const session = await sessionOf(
+      new ScriptedProvider([{ call: "echo", arguments: { text: "a" } }, "Done."]),
+      echoTool(),
+    ).build();
+    for await (const item of session.runTurnStream("Hi")) {
+      if (item.type !== "record") continue;
+      const stored = await collect(session.docStore.read(session.sessionId));
+      expect(stored.some(({ record }) => record.id === item.record.id)).toBe(true);
+    }
+  });
+
+  it("tells text as it comes, and a call before its result", async () => {
+    const provider = new ScriptedProvider(
+      [[{ thinking: "Hm." }, "Let me see. ", { call: "echo", arguments: { text: "a" } }], "Done."],
+      { chunkSize: 100 },
+    );
+    const session = await sessionOf(provider, echoTool()).build();
+    const events = await collect(session.runTurnStream("Hi").events({ toolDeltas: true }));
+    const shown = events.filter((event) => event.type !== "progress");
+    expect(shown).toMatchObject([
+      { type: "thinking", delta: "Hm." },
+      { type: "text", delta: "Let me see. " },
+      { type: "toolCallDelta", id: "call_1", json: '{"text":"a"}' },
+      { type: "toolCall", id: "call_1", name: "echo", arguments: { text: "a" } },
+      { type: "toolResult", toolCallId: "call_1", name: "echo" },
+      { type: "text", delta: "Done." },
+      { type: "done", summary: { messageCount: 6, usage: { input: 20 } } },
+    ]);
+  });
+
+  it("tells the text of a provider that sends no deltas", async () => {
+    const provider = new ScriptedProvider([{ output: { type: "text", text: "All at once." } }]);
+    const session = await sessionOf(provider).build();
+    const events = await collect(session.runTurnStream("Hi").events());
+    expect(events.filter((event) => event.type === "text")).toEqual([{ type: "text", delta: "All at once." }]);
+  });
+
+  it("ends with exactly one terminal event, behind what was said", async () => {
+    const provider = new ScriptedProvider([["Half ", { fail: generationError("server") }], "Whole."]);
+    const session = await sessionOf(provider).build();
+    const terminal = (events: TurnEvent[]) =>
+      events.filter((event) => event.type === "done" || event.type === "failed");
+    const failed = await collect(session.runTurnStream("Hi").events());
+    expect(terminal(failed)).toEqual([failed.at(-1)]);
+    expect(failed.at(-1)).toMatchObject({
+      type: "failed",
+      error: { code: "generation", details: { kind: "server" } },
+      usage: { input: 10 },
+    });
+    const done = await collect(session.runTurnStream("Hi").events());
+    expect(terminal(done)).toEqual([done.at(-1)]);
+  });
+
+  it("gives the text so far, retractions applied", async () => {
+    const gate = new Gate();
+    const provider = new ScriptedProvider(
+      [["Let me see. ", { call: "echo", arguments: { text: "a" } }], ["Wrong", { wait: gate }], "Right."],
+      { chunkSize: 100 },
+    );
+    const session = await sessionOf(provider, echoTool()).build();
+    const stream = session.runTurnStream("Hi");
+    const texts = collect(stream.text());
+    await gate.reached;
+    session.steer("No");
+    expect(await texts).toEqual(["Let me see. ", "Let me see. Wrong", "Let me see. ", "Let me see. Right."]);
+    expect((await stream.done()).text).toBe("Let me see. Right.");
+  });
+
+  it("tells of a model being loaded", async () => {
+    const provider = new ScriptedProvider([[{ loading: 1, total: 4 }, { loading: 4, total: 4 }, "Hello."]]);
+    const session = await sessionOf(provider).build();
+    const items: StreamItem[] = await collect(session.runTurnStream("Hi"));
+    expect(items).toContainEqual({ type: "progress", progress: { type: "loadingModel", bytesDone: 1, bytesTotal: 4 } });
+  });
+});
+
+describe("subscribe", () => {
+  it("follows a session over turns, for several listeners, until it ends", async () => {
+    const session = await sessionOf(new ScriptedProvider(["One.", "Two."])).build();
+    const followers = [collect(session.subscribe()), collect(session.subscribe())];
+    const first = await session.runTurn("1");
+    const second = await session.runTurn("2");
+    await session.end();
+    for (const events of await Promise.all(followers)) {
+      const shown = events.filter((event) => event.type === "text" || event.type === "done");
+      expect(shown.map((event) => [event.type, event.turnId])).toEqual([
+        ["text", first.id],
+        ["done", first.id],
+        ["text", second.id],
+        ["done", second.id],
+      ]);
+    }
+  });
+
+  it("goes on behind any event, with nothing lost and nothing said twice", async () => {
+    const gate = new Gate();
+    const provider = new ScriptedProvider(
+      [[{ call: "echo", arguments: { text: "a" } }], ["This is the ", { wait: gate }, "whole answer."], "Two."],
+      { chunkSize: 3 },
+    );
+    const session = await sessionOf(provider, echoTool()).build();
+    const whole = collect(session.subscribe({ after: "" }));
+    const running = session.runTurn("1");
+    await gate.reached;
+    const early = session.subscribe({ after: "" })[Symbol.asyncIterator]();
+    const seen = [];
+    for (;;) {
+      const next = await early.next();
+      if (next.done) break;
+      seen.push(next.value);
+      if (next.value.type === "text" && next.value.delta.includes("e")) break;
+    }
+    await early.return?.();
+    gate.open();
+    await running;
+    await session.runTurn("2");
+    const rest = collect(session.subscribe({ after: seen.at(-1)?.id ?? "" }));
+    await session.end();
+    const said = (events: { type: string; delta?: string }[]) =>
+      events.map((event) => (event.type === "text" ? event.delta : event.type === "progress" ? "" : `[${event.type}]`));
+    const joined = [...said(seen), ...said(await rest)].join("");
+    expect(joined).toBe(said(await whole).join(""));
+    expect(joined).toBe("[toolCall][toolResult]This is the whole answer.[done]Two.[done]");
+  });
+
+  it("tells a listener that comes in the middle of a step the whole of it", async () => {
+    const gate = new Gate();
+    const session = await sessionOf(new ScriptedProvider([["Hello", { wait: gate }, " world"]])).build();
+    const running = session.runTurn("Hi");
+    await gate.reached;
+    const late = collect(session.subscribe());
+    gate.open();
+    await running;
+    await session.end();
+    const text = (await late).map((event) => (event.type === "text" ? event.delta : "")).join("");
+    expect(text).toBe("Hello world");
+  });
+
+  it("ends when its signal aborts", async () => {
+    const session = await sessionOf(new ScriptedProvider([])).build();
+    const controller = new AbortController();
+    const events = collect(session.subscribe({ signal: controller.signal }));
+    controller.abort();
+    expect(await events).toEqual([]);
+    expect(await collect(session.subscribe({ signal: controller.signal }))).toEqual([]);
+  });
+});
