@@ -6,7 +6,10 @@ import { fetchModel, hubForTest, model, tempFolder } from "./support/hub.js";
 test("fetches a model in parallel ranges into the cache layout that all Hugging Face tools share", async () => {
   const hub = await hubForTest();
   const content = model();
-  const repository = hub.addModel("acme/Tiny-GGUF", { "Tiny-Q4_K_M.gguf": content, "README.md": Buffer.from("# Tiny") });
+  const repository = hub.addModel("acme/Tiny-GGUF", {
+    "Tiny-Q4_K_M.gguf": content,
+    "README.md": Buffer.from("# Tiny"),
+  });
   const cache = await tempFolder();
 
   const found = await fetchModel("acme/Tiny-GGUF", hub, cache);

@@ -1,6 +1,6 @@
 export { Gate } from "./gate.js";
 export { type TinyGgufOptions, tinyChatTemplate, tinyGguf } from "./gguf.js";
-export { type FakeHub, type FakeHubOptions, type FakeHubRequest, type FakeModelOptions, startFakeHub } from "./hub.js";
+export { FakeHub, type FakeHubOptions, type FakeHubRequest, type FakeModelOptions, type HubFaults } from "./hub.js";
 export type { HubFault } from "./hub-answers.js";
 export type { FakeRepository, FakeRepositoryFiles, HubFileEntry, HubStorage } from "./hub-repository.js";
 export { rechunkFetch } from "./rechunk.js";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type FakeHub, type FakeHubOptions, startFakeHub, tinyGguf } from "@shedkit/testing";
+import { FakeHub, type FakeHubOptions, tinyGguf } from "@shedkit/testing";
 import { onTestFinished } from "vitest";
 import { type ModelFetchEvent, type ResolvedModel, type ResolveModelOptions, resolveModel } from "../../src/index.js";
 
@@ -14,7 +14,7 @@ export async function tempFolder(): Promise<string> {
 
 /** A hub for a test, closed after it. */
 export async function hubForTest(options?: FakeHubOptions): Promise<FakeHub> {
-  const hub = await startFakeHub(options);
+  const hub = await FakeHub.start(options);
   onTestFinished(() => hub.close());
   return hub;
 }
@@ -44,7 +44,9 @@ export async function fetchModel(
 }
 
 /** The error that a promise rejects with. */
-export async function failureOf(promise: Promise<unknown>): Promise<{ code: string; problem: unknown; message: string }> {
+export async function failureOf(
+  promise: Promise<unknown>,
+): Promise<{ code: string; problem: unknown; message: string }> {
   try {
     await promise;
   } catch (error) {
