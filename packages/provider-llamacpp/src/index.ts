@@ -1,1 +1,2 @@
-export {};
+export type { LlamaCppOptions, ModelResolver } from "./options.js";
+export { LlamaCppProvider } from "./provider.js";

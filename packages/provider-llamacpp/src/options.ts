@@ -1,0 +1,40 @@
+import type { HubSettings, ModelFetchEvent } from "@shedkit/gguf";
+
+/** How a GGUF model is found, loaded and run. */
+export interface LlamaCppOptions {
+  /** Default: `"llamacpp"`. */
+  id?: string | undefined;
+  /** Where downloads are kept; wins over the hub's. Default: the shared Hugging Face cache. */
+  cacheDir?: string | undefined;
+  /** Which file of a repository is meant, e.g. `"Q4_K_M"`. It wins over one in the model's name. */
+  quantization?: string | undefined;
+  /** What computes. Default `"auto"`: the best this machine has. */
+  backend?: "cpu" | "metal" | "cuda" | "vulkan" | "auto" | undefined;
+  /** How many layers go to the GPU. Default: as many as fit. */
+  gpuLayers?: number | "all" | undefined;
+  /** In tokens. Default: what the model was trained for, up to 16,384, as far as memory goes. */
+  contextLength?: number | undefined;
+  /** How many prompt tokens are evaluated at once. Default: 512. */
+  batchSize?: number | undefined;
+  /** CPU threads. Default: one for models under 64 MB, which more would slow down, else one a core. */
+  threads?: number | undefined;
+  /**
+   * How many sessions keep their context in memory and may generate at once; further ones take turns.
+   * Default: 4 for models under 256 MB, 2 under 4 GB, else 1.
+   */
+  sequences?: number | undefined;
+  /** Where models of a hub come from. Default: huggingface.co, without a token. */
+  hub?: HubSettings | undefined;
+  /** Where a model's file is. Default: `resolveModel` of `@shedkit/gguf`: paths, and repositories of the hub. */
+  resolve?: ModelResolver | undefined;
+  /** Numbers in [0, 1) for the seeds of requests that name none. Default: `Math.random`. */
+  random?: (() => number) | undefined;
+  /** The day that chat templates may name. Default: the day on which the model is loaded. */
+  today?: Date | undefined;
+}
+
+/** Finds the file of a model, and says how far it is. Throws AgenticError with a line that says what to do. */
+export type ModelResolver = (
+  name: string,
+  options: { signal: AbortSignal; onEvent(event: ModelFetchEvent): void },
+) => Promise<{ path: string; bytes: number }>;

@@ -1,0 +1,149 @@
+import { type ModelFetchEvent, parseModelReference, resolveModel } from "@shedkit/gguf";
+import {
+  cancelledFailure,
+  type ModelDescription,
+  type ModelEvent,
+  type ModelProvider,
+  type ModelRequest,
+  thrownFailure,
+} from "@shedkit/provider";
+import { AgenticError, type ModelId } from "@shedkit/types";
+import type { Llama } from "node-llama-cpp";
+import { type Binding, importBinding, startLlama } from "./binding.js";
+import { generate } from "./generate.js";
+import { LoadedModel } from "./loaded-model.js";
+import { type LoadProgress, ModelLoads } from "./model-loads.js";
+import type { LlamaCppOptions, ModelResolver } from "./options.js";
+import { reported } from "./reported.js";
+
+const LEAST_PROGRESS = 0.01; // of a load, between two events
+
+interface Runtime {
+  binding: Binding;
+  llama: Llama;
+}
+
+/**
+ * Runs GGUF models in this process, by llama.cpp. A model is named by a path (`./model.gguf`) or by a repository of the
+ * hub (`owner/repo`, `owner/repo:Q4_K_M`); the first request fetches and loads it, further ones share it. Each session
+ * keeps what was evaluated: a step evaluates only what its prompt does not share with the last one.
+ *
+ * Needs `node-llama-cpp` (`npm i node-llama-cpp`), which is imported on first use.
+ */
+export class LlamaCppProvider implements ModelProvider {
+  readonly id: string;
+  readonly #options: LlamaCppOptions;
+  readonly #models: ModelLoads<LoadedModel>;
+  readonly #closing = new AbortController();
+  #runtime: Promise<Runtime> | undefined;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(options: LlamaCppOptions = {}) {
+    this.id = options.id ?? "llamacpp";
+    this.#options = options;
+    this.#models = new ModelLoads({
+      load: (name, signal, report) => this.#load(name, signal, report),
+      dispose: (model) => model.dispose(),
+    });
+  }
+
+  /** `"yes"` for the path of a file, `"unknown"` for what may be a repository. */
+  serves(model: ModelId): "yes" | "no" | "unknown" {
+    if (this.#models.ready(model.name)) return "yes";
+    try {
+      return parseModelReference(model.name).type === "file" ? "yes" : "unknown";
+    } catch {
+      return this.#options.resolve ? "unknown" : "no";
+    }
+  }
+
+  async *stream(request: ModelRequest): AsyncGenerator<ModelEvent, void, void> {
+    const left = new AbortController(); // the reader may leave before the end
+    const signals = [this.#closing.signal, left.signal, ...(request.signal ? [request.signal] : [])];
+    const signal = AbortSignal.any(signals);
+    let end: () => void = () => undefined;
+    const running = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#running.add(running);
+    try {
+      signal.throwIfAborted();
+      const loading = reported<LoadProgress, LoadedModel>((report) =>
+        this.#models.get(request.model.name, signal, report),
+      );
+      let step = await loading.next();
+      for (; !step.done; step = await loading.next()) yield { type: "loading", ...step.value };
+      const { binding } = await this.#start();
+      const seed = Math.floor((this.#options.random ?? Math.random)() * 2 ** 31);
+      yield* generate({ binding, loaded: step.value, request, providerId: this.id, signal, seed });
+    } catch (error) {
+      const context = { provider: this.id, model: request.model.name, signal };
+      yield { type: "failure", error: signal.aborted ? cancelledFailure(signal) : thrownFailure(error, context) };
+    } finally {
+      left.abort();
+      this.#running.delete(running);
+      end();
+    }
+  }
+
+  /** Loads the model where it is not yet. Throws AgenticError `provider`, `auth` or `cancelled`. */
+  async describe(model: ModelId): Promise<ModelDescription> {
+    const loaded = await this.#models.get(model.name, this.#closing.signal, () => undefined);
+    return { contextWindow: loaded.context.contextSize, input: ["text"], tools: true };
+  }
+
+  /** How many tokens the request's prompt has. Loads the model where it is not yet. */
+  async countTokens(request: ModelRequest): Promise<number> {
+    const signal = request.signal ? AbortSignal.any([this.#closing.signal, request.signal]) : this.#closing.signal;
+    return (await this.#models.get(request.model.name, signal, () => undefined)).countTokens(request);
+  }
+
+  /** Ends what runs, and frees the models and llama.cpp. The provider cannot be used any more. */
+  async close(): Promise<void> {
+    this.#closing.abort(new AgenticError("cancelled", `The provider "${this.id}" was closed.`, {}));
+    await Promise.all(this.#running);
+    await this.#models.clear();
+    const runtime = this.#runtime;
+    this.#runtime = undefined;
+    await runtime?.then(({ llama }) => llama.dispose()).catch(() => undefined);
+  }
+
+  async #load(name: string, signal: AbortSignal, report: (progress: LoadProgress) => void): Promise<LoadedModel> {
+    const resolve = this.#options.resolve ?? this.#resolver();
+    const onEvent = (event: ModelFetchEvent): void => {
+      if (event.type !== "downloading") return;
+      report({ what: "download", bytesDone: event.bytesDone, bytesTotal: event.bytesTotal });
+    };
+    const file = await resolve(name, { signal, onEvent });
+    const { binding, llama } = await this.#start();
+    signal.throwIfAborted();
+    let told = 0;
+    return LoadedModel.load(binding, llama, file, this.#options, {
+      signal,
+      onProgress: (fraction) => {
+        if (fraction < 1 && fraction - told < LEAST_PROGRESS) return;
+        told = fraction;
+        report({ what: "load", bytesDone: Math.round(fraction * file.bytes), bytesTotal: file.bytes });
+      },
+    });
+  }
+
+  #resolver(): ModelResolver {
+    const { hub, cacheDir, quantization } = this.#options;
+    const settings = cacheDir === undefined ? hub : { ...hub, cacheDir };
+    return (name, { signal, onEvent }) => resolveModel(name, { hub: settings, quantization, signal, onEvent });
+  }
+
+  /** Starts llama.cpp once; a failed start is tried again by the next request. */
+  #start(): Promise<Runtime> {
+    this.#runtime ??= (async () => {
+      const binding = await importBinding();
+      return { binding, llama: await startLlama(binding, this.#options.backend) };
+    })();
+    const runtime = this.#runtime;
+    runtime.catch(() => {
+      if (this.#runtime === runtime) this.#runtime = undefined;
+    });
+    return runtime;
+  }
+}

@@ -1,0 +1,40 @@
+/** Ends a text before the first of some strings, however it is cut. */
+export class StopStrings {
+  readonly #stops: readonly string[];
+  #held = "";
+  /** Whether one was met: nothing more will be let through. */
+  met = false;
+
+  constructor(stops: readonly string[] = []) {
+    this.#stops = stops.filter((stop) => stop !== "");
+  }
+
+  /** What of the text so far certainly comes before any of them. */
+  push(text: string): string {
+    if (this.met || this.#stops.length === 0) return this.met ? "" : text;
+    this.#held += text;
+    const at = this.#stops.map((stop) => this.#held.indexOf(stop)).filter((index) => index >= 0);
+    if (at.length > 0) {
+      this.met = true;
+      return this.#release(Math.min(...at));
+    }
+    return this.#release(this.#held.length - Math.max(...this.#stops.map((stop) => overlap(this.#held, stop))));
+  }
+
+  end(): string {
+    return this.met ? "" : this.#release(this.#held.length);
+  }
+
+  #release(length: number): string {
+    const text = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    return text;
+  }
+}
+
+function overlap(text: string, mark: string): number {
+  for (let length = Math.min(mark.length - 1, text.length); length > 0; length--) {
+    if (text.endsWith(mark.slice(0, length))) return length;
+  }
+  return 0;
+}

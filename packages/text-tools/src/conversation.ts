@@ -1,0 +1,75 @@
+import type { AssistantMessage, ContentPart, Message, ToolResultMessage } from "@shedkit/types";
+import type { TemplateCall, TemplateMessage } from "./chat-template.js";
+
+/** How the parts of a conversation become texts. */
+export interface TextOptions {
+  protect(text: string): string;
+  /** The text of a result, before it is protected. */
+  result(message: ToolResultMessage): string;
+}
+
+/**
+ * The conversation as chat templates take it: one system message, at the front; the blocks of a step as one assistant
+ * message; what the host or the program says later as the user's, and neighbouring user messages as one, since many
+ * templates want turns to alternate.
+ */
+export function templateMessages(
+  system: string | undefined,
+  messages: readonly Message[],
+  options: TextOptions,
+): TemplateMessage[] {
+  const out: TemplateMessage[] = [];
+  const systems = system === undefined || system === "" ? [] : [options.protect(system)];
+  let step: string | undefined;
+  for (const message of messages) {
+    const last = out.at(-1);
+    if (message.type === "assistant") {
+      if (last?.role !== "assistant" || step !== message.stepId) out.push({ role: "assistant", content: "" });
+      step = message.stepId;
+      addBlock(out.at(-1) as TemplateMessage, message, options.protect);
+    } else if (message.type === "toolResult") {
+      const content = options.protect(options.result(message));
+      out.push({ role: "tool", content, name: message.name, tool_call_id: message.toolCallId });
+    } else {
+      const content = options.protect(contentText(message.content));
+      if (message.role === "system" && out.length === 0) systems.push(content);
+      else if (last?.role === "user") last.content += `\n\n${content}`;
+      else out.push({ role: "user", content });
+    }
+  }
+  if (systems.length > 0) out.unshift({ role: "system", content: systems.join("\n\n") });
+  return out;
+}
+
+/** The text of content parts; one that is not text leaves a note, since these models read text only. */
+export function contentText(content: readonly ContentPart[]): string {
+  return content
+    .map((part) => {
+      if (part.type === "text") return part.text;
+      if (part.type === "resource") return part.text ?? `[resource ${part.uri}: no text]`;
+      return `[${part.type} (${part.mediaType}) left out: this model reads text only]`;
+    })
+    .join("\n");
+}
+
+function addBlock(into: TemplateMessage, { output }: AssistantMessage, protect: (text: string) => string): void {
+  if (output.type === "text" || output.type === "refusal") {
+    into.content += (into.content === "" ? "" : "\n\n") + protect(output.text);
+  } else if (output.type === "thinking") {
+    into.reasoning_content = (into.reasoning_content ?? "") + protect(output.text);
+  } else if (output.type === "toolCall") {
+    const call: TemplateCall = {
+      id: output.id,
+      type: "function",
+      function: { name: output.name, arguments: protectDeep(output.rawArguments ?? output.arguments ?? {}, protect) },
+    };
+    into.tool_calls = [...(into.tool_calls ?? []), call];
+  }
+}
+
+function protectDeep(value: unknown, protect: (text: string) => string): unknown {
+  if (typeof value === "string") return protect(value);
+  if (Array.isArray(value)) return value.map((item) => protectDeep(item, protect));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [protect(key), protectDeep(item, protect)]));
+}

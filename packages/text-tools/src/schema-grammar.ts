@@ -1,0 +1,211 @@
+import { GbnfRules, literal, repeated } from "./gbnf.js";
+import { integerRange } from "./integer-range.js";
+import { mergeAllOf, type Schema, type SchemaObject, withAlternative } from "./schema-merge.js";
+
+const MAX_REPEAT = 200; // llama.cpp writes repetitions out
+const MAX_RULES = 2000;
+
+/** A space, or a line break with some indentation: what models write between JSON tokens. */
+const SPACE = '( " " | "\\n" [ \\t]{0,20} )?';
+const ESCAPE = '"\\\\" ( ["\\\\/bfnrt] | "u" escaped )';
+const ESCAPED =
+  "[0-9a-ce-fA-CE-F] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2} | " +
+  '[dD] [89abAB] [0-9a-fA-F]{2} "\\\\u" [dD] [c-fC-F] [0-9a-fA-F]{2}';
+
+/**
+ * Turns JSON Schemas into GBNF rules. Every text that the rules accept is JSON that fits the schema, as far as the
+ * keywords are known: type, enum, const, properties, required, additionalProperties, items, prefixItems, minItems,
+ * maxItems, minLength, maxLength, minimum, maximum of integers, anyOf, oneOf (as anyOf), allOf, local $ref. Others
+ * loosen the rules: what they accept may then not fit. Properties come in the schema's order; optional ones may be left out.
+ */
+export class SchemaGrammar {
+  readonly rules = new GbnfRules();
+  readonly #refs = new Map<SchemaObject, string>();
+
+  constructor() {
+    this.rules.set("ws", SPACE);
+    this.rules.set("escaped", ESCAPED);
+    this.rules.set("char", `[^"\\\\\\x00-\\x1F\\x7F] | ${ESCAPE}`);
+    this.rules.set("string", '"\\"" char* "\\""');
+    this.rules.set("integer", '"-"? ( "0" | [1-9] [0-9]{0,17} )');
+    this.rules.set("number", 'integer ( "." [0-9]{1,17} )? ( [eE] [-+]? [0-9]{1,2} )?');
+    this.rules.set("object", '"{" ws ( string ":" ws value ( "," ws string ":" ws value )* )? ws "}"');
+    this.rules.set("array", '"[" ws ( value ( "," ws value )* )? ws "]"');
+    this.rules.set("value", 'object | array | string | number | "true" | "false" | "null"');
+  }
+
+  /** The rule, or expression, of a schema. A schema that would take too many rules accepts any value of its type. */
+  schema(schema: Schema, hint: string): string {
+    const before = this.rules.size;
+    return new Compiler(schema, this.rules, this.#refs, before + MAX_RULES).value(schema, hint, new Set());
+  }
+}
+
+class Compiler {
+  readonly #root: Schema;
+  readonly #rules: GbnfRules;
+  readonly #refs: Map<SchemaObject, string>;
+  readonly #limit: number;
+
+  constructor(root: Schema, rules: GbnfRules, refs: Map<SchemaObject, string>, limit: number) {
+    this.#root = root;
+    this.#rules = rules;
+    this.#refs = refs;
+    this.#limit = limit;
+  }
+
+  /** `open`: the schemas being written at this very place, which must not name themselves. */
+  value(schema: Schema, hint: string, open: ReadonlySet<SchemaObject>): string {
+    if (typeof schema !== "object" || schema === null) return "value";
+    if (this.#rules.size > this.#limit) return schema.type === "object" ? "object" : "value";
+    if (typeof schema.$ref === "string") return this.#reference(schema.$ref, hint, open);
+    if (schema.allOf) {
+      const merged = mergeAllOf(schema, (ref) => this.#resolve(ref));
+      return this.value(merged, hint, open);
+    }
+    if ("const" in schema) return literal(json(schema.const));
+    if (Array.isArray(schema.enum) && schema.enum.length > 0)
+      return alternatives(schema.enum.map((v) => literal(json(v))));
+    const choices = schema.anyOf ?? schema.oneOf;
+    if (Array.isArray(choices) && choices.length > 0) {
+      return alternatives(
+        choices.map((choice, i) => this.value(withAlternative(schema, choice), `${hint}-${i + 1}`, open)),
+      );
+    }
+    if (Array.isArray(schema.type)) {
+      return alternatives(schema.type.map((type) => this.value({ ...schema, type }, `${hint}-${type}`, open)));
+    }
+    return this.#typed(schema, hint);
+  }
+
+  #typed(schema: SchemaObject, hint: string): string {
+    switch (schema.type ?? (schema.properties ? "object" : undefined)) {
+      case "string":
+        return stringRule(schema);
+      case "integer":
+        return integerRule(schema);
+      case "number":
+        return (schema.minimum ?? -1) >= 0 ? `( ${NOT_NEGATIVE} )` : "number";
+      case "boolean":
+        return '( "true" | "false" )';
+      case "null":
+        return '"null"';
+      case "array":
+        return this.#array(schema, hint);
+      case "object":
+        return this.#object(schema, hint);
+      default:
+        return "value";
+    }
+  }
+
+  #array(schema: SchemaObject, hint: string): string {
+    const first = (schema.prefixItems ?? []).map((item, i) => this.value(item, `${hint}-${i}`, new Set()));
+    const min = Math.max(0, small(schema.minItems) ?? 0);
+    const max = atLeast(min, small(schema.maxItems));
+    const item = this.value(schema.items ?? true, `${hint}-item`, new Set());
+    if (first.length > 0) {
+      // Nothing is said of how many more may come: they are left out, unless they must come.
+      const count = max === undefined ? first.length : Math.min(max, first.length);
+      const items = [...first.slice(0, count), ...Array.from({ length: Math.max(0, min - count) }, () => item)];
+      return this.#rules.add(hint, `"[" ws ${items.join(' "," ws ')} ws "]"`);
+    }
+    if (schema.items === undefined && min === 0 && max === undefined) return "array";
+    if (max === 0) return '( "[" ws "]" )';
+    const more = repeated(`( "," ws ${item} )`, Math.max(0, min - 1), max === undefined ? undefined : max - 1);
+    const body = `${item} ${more}`;
+    return this.#rules.add(hint, `"[" ws ${min === 0 ? `( ${body} )?` : body} ws "]"`);
+  }
+
+  /** A chain with a rule a property: linear in their number, whichever are left out. */
+  #object(schema: SchemaObject, hint: string): string {
+    const required = new Set(schema.required ?? []);
+    const properties = Object.entries(schema.properties ?? {});
+    for (const name of required) if (!(name in (schema.properties ?? {}))) properties.push([name, true]);
+    if (properties.length === 0) return this.#map(schema, hint);
+    // From the last to the first: what may follow when a member was written, and when none was.
+    let after = "";
+    let atStart = "";
+    for (const [name, property] of properties.reverse()) {
+      const member = `${literal(json(name))} ":" ws ${this.value(property, `${hint}-${name}`, new Set())}`;
+      const optional = !required.has(name);
+      const start = after === "" ? member : `${member} ${after}`;
+      const next = `"," ws ${start}`;
+      atStart = this.#rules.add(`${hint}-from-${name}`, optional ? `${start} | ${atStart || '""'}` : start);
+      after = this.#rules.add(`${hint}-then-${name}`, optional ? `${next} | ${after || '""'}` : next);
+    }
+    return this.#rules.add(hint, `"{" ws ${atStart} ws "}"`);
+  }
+
+  #map(schema: SchemaObject, hint: string): string {
+    const values = schema.additionalProperties;
+    if (values === false) return '( "{" ws "}" )';
+    if (values === undefined || values === true) return "object";
+    const member = `string ":" ws ${this.value(values, `${hint}-value`, new Set())}`;
+    return this.#rules.add(hint, `"{" ws ( ${member} ( "," ws ${member} )* )? ws "}"`);
+  }
+
+  #reference(ref: string, hint: string, open: ReadonlySet<SchemaObject>): string {
+    const target = this.#resolve(ref);
+    if (typeof target !== "object" || target === null || open.has(target)) return "value";
+    const known = this.#refs.get(target);
+    if (known !== undefined) return known;
+    const name = this.#rules.reserve(`${hint}-${ref.split("/").at(-1) ?? ""}`);
+    this.#refs.set(target, name);
+    this.#rules.set(name, this.value(target, `${name}-of`, new Set([...open, target])));
+    return name;
+  }
+
+  /** A local reference's schema; undefined where there is none. */
+  #resolve(ref: string): Schema | undefined {
+    if (!ref.startsWith("#")) return undefined;
+    let at: unknown = this.#root;
+    for (const part of ref.slice(1).split("/").slice(1)) {
+      const key = decodeURIComponent(part).replace(/~1/g, "/").replace(/~0/g, "~");
+      if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
+      at = (at as { [key: string]: unknown })[key];
+    }
+    return at as Schema;
+  }
+}
+
+const NOT_NEGATIVE = '( "0" | [1-9] [0-9]{0,17} ) ( "." [0-9]{1,17} )?';
+
+function stringRule(schema: SchemaObject): string {
+  const min = Math.max(0, small(schema.minLength) ?? 0);
+  const max = atLeast(min, small(schema.maxLength));
+  if (min === 0 && max === undefined) return "string";
+  return `( "\\"" ${repeated("char", min, max)} "\\"" )`;
+}
+
+function integerRule(schema: SchemaObject): string {
+  const above = schema.exclusiveMinimum === undefined ? [] : [Math.floor(schema.exclusiveMinimum) + 1];
+  const below = schema.exclusiveMaximum === undefined ? [] : [Math.ceil(schema.exclusiveMaximum) - 1];
+  const lows = schema.minimum === undefined ? above : [schema.minimum, ...above];
+  const highs = schema.maximum === undefined ? below : [schema.maximum, ...below];
+  if (lows.length + highs.length === 0) return "integer";
+  const range = integerRange(
+    lows.length === 0 ? undefined : Math.max(...lows),
+    highs.length === 0 ? undefined : Math.min(...highs),
+  );
+  return range === "" ? "integer" : `( ${range} )`;
+}
+
+/** A schema that nothing fits is loosened to one that something fits. */
+function atLeast(min: number, max: number | undefined): number | undefined {
+  return max === undefined ? undefined : Math.max(min, max);
+}
+
+/** A count that repetitions can be written out for; a larger one counts as none. */
+function small(count: number | undefined): number | undefined {
+  return count === undefined || count > MAX_REPEAT ? undefined : count;
+}
+
+function alternatives(bodies: readonly string[]): string {
+  const distinct = [...new Set(bodies)];
+  return distinct.length === 1 ? (distinct[0] ?? "value") : `( ${distinct.join(" | ")} )`;
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value) ?? "null";
+}
