@@ -4,7 +4,7 @@ import type { TypedTool } from "./define.js";
 import { ToolError } from "./error.js";
 import type { ToolContext, ToolEvent, ToolImpl } from "./impl.js";
 import type { ToolCapabilities, ToolMetadata } from "./metadata.js";
-import { objectOf, own } from "./schema-text.js";
+import { objectOf, own } from "./schema/node.js";
 
 /** A tool of several commands. */
 export interface CommandsSpec {

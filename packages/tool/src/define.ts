@@ -20,9 +20,9 @@ import { paramsOf, type StateHandle, stateOf } from "./params.js";
 import { prepareArguments } from "./prepare.js";
 import { ToolCallResult } from "./result.js";
 import { assertJson, runTool } from "./run.js";
+import { evalFreeValidator } from "./schema/validator.js";
 import type { Infer, TypedSchema } from "./schema.js";
 import { fromStandard, type InferStandard, isStandard, type StandardTypedSchema } from "./standard.js";
-import { evalFreeValidator } from "./validator.js";
 
 /** A typed tool, which is also the erased {@link ToolImpl} that everything else sees. */
 export interface TypedTool<In, Out> extends ToolImpl {

@@ -3,9 +3,9 @@ import { ToolError } from "./error.js";
 import { showIssues, showValue } from "./issues.js";
 import { MAX_DEPTH, readJson } from "./json-text.js";
 import { holdsBigint, repairValue } from "./repair.js";
+import { objectOf, own, type SchemaNode } from "./schema/node.js";
+import { evalFreeValidator } from "./schema/validator.js";
 import type { SchemaIssue, SchemaValidator } from "./schema.js";
-import { objectOf, own, type SchemaNode } from "./schema-text.js";
-import { evalFreeValidator } from "./validator.js";
 
 /** Arguments that fit the tool's schema. */
 export interface PreparedArguments {
@@ -37,7 +37,7 @@ export function prepareArguments(
 
   value = unwrap(tool, value, repaired);
   schema = schemaFor(tool, value);
-  value = repairValue(schema as SchemaNode, value, evalFreeValidator, repaired);
+  value = repairValue(schema, value, repaired);
   const issues = check(value);
   if (isPlainObject(value) && issues.length === 0) return { args: value, repaired };
   throw refused(name, showIssues(issues));
@@ -59,7 +59,10 @@ function readArguments(name: string, raw: unknown, repaired: string[]): unknown 
     if (read.mended !== undefined) repaired.push(read.mended);
     value = read.value;
     // A whole object that was written as a JSON string once more.
-    if (typeof value === "string") return readArguments(name, value, repaired);
+    if (typeof value === "string") {
+      repaired.push("took the JSON out of a text");
+      return readArguments(name, value, repaired);
+    }
   }
   if (value === undefined || value === null) return noArguments(repaired);
   return cleaned({ name, exact: typeof raw === "string", repaired }, value, "", 0);

@@ -1,11 +1,11 @@
+import type { JsonSchema } from "@shedkit/types";
 import { readJson } from "./json-text.js";
-import type { SchemaValidator } from "./schema.js";
-import { follow, objectOf, own, type SchemaNode } from "./schema-text.js";
+import { objectOf, own, type SchemaNode, typeOf } from "./schema/node.js";
+import { evalFreeValidator, type ReadSchema } from "./schema/validator.js";
 
 /** What a repair needs to know, and where it writes down what it did. */
 interface Repair {
-  readonly root: SchemaNode;
-  readonly validator: SchemaValidator;
+  readonly schema: ReadSchema;
   readonly done: string[];
 }
 
@@ -13,12 +13,12 @@ interface Repair {
  * The value as the schema most likely wants it: no value is made up, only the same value is written in the form the
  * schema asks for. What already fits is left alone. `done` takes one line for each change.
  */
-export function repairValue(root: SchemaNode, value: unknown, validator: SchemaValidator, done: string[]): unknown {
-  return repairAt({ root, validator, done }, root, value, "");
+export function repairValue(schema: JsonSchema, value: unknown, done: string[]): unknown {
+  return repairAt({ schema: evalFreeValidator.read(schema), done }, schema, value, "");
 }
 
 function repairAt(repair: Repair, schema: unknown, value: unknown, path: string): unknown {
-  const node = follow(repair.root, schema);
+  const node = objectOf(repair.schema.follow(schema));
   if (node === undefined) return value;
   const branches = branchesOf(node);
   if (branches !== undefined) return repairBranches(repair, node, branches, value, path);
@@ -47,21 +47,8 @@ function repairBranches(repair: Repair, node: SchemaNode, branches: readonly unk
   return plain;
 }
 
-const placed = new WeakMap<object, { root: SchemaNode; schema: object }>();
-
-/** Whether a value fits a part of the schema, whose references lead into the whole. */
-function fits(repair: Repair, branch: unknown, value: unknown): boolean {
-  const node = objectOf(branch);
-  if (node === undefined) return branch === true;
-  if (holdsBigint(value)) return false;
-  let entry = placed.get(node);
-  if (entry?.root !== repair.root) {
-    const { $defs, definitions, $schema } = repair.root;
-    const shared = Object.entries({ $schema, $defs, definitions }).filter(([, part]) => part !== undefined);
-    entry = { root: repair.root, schema: { ...Object.fromEntries(shared), ...node } };
-    placed.set(node, entry);
-  }
-  return repair.validator.compile(entry.schema)(value).length === 0;
+function fits(repair: Repair, part: unknown, value: unknown): boolean {
+  return !holdsBigint(value) && repair.schema.fits(part, value);
 }
 
 function repairPlain(repair: Repair, node: SchemaNode, value: unknown, path: string): unknown {
@@ -171,10 +158,6 @@ function typesOf(node: SchemaNode): ReadonlySet<string> {
   if ("const" in node) return new Set([typeOf(node.const)]);
   if (objectOf(node.properties) !== undefined) return new Set(["object"]);
   return new Set();
-}
-
-function typeOf(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 }
 
 /** Whether an integer that no double holds is left anywhere. */

@@ -1,8 +1,8 @@
 import type { JsonValue, ToolArguments } from "@shedkit/types";
 import { ToolError } from "./error.js";
 import { showIssues, showValue } from "./issues.js";
+import { evalFreeValidator } from "./schema/validator.js";
 import type { Infer, TypedSchema } from "./schema.js";
-import { evalFreeValidator } from "./validator.js";
 
 /**
  * Reads the arguments of a call by name and kind. Every method throws ToolError `invalidArguments` naming the

@@ -1,20 +1,28 @@
-import { evalFreeValidator, type SchemaIssue, type SchemaValidator, schemaDraft, ToolError } from "@shedkit/tool";
+import {
+  evalFreeValidator,
+  isMultipleOf,
+  type SchemaIssue,
+  type SchemaValidator,
+  schemaDraft,
+  schemaFormats,
+} from "@shedkit/tool";
 import type { JsonSchema } from "@shedkit/types";
 import { Ajv, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import formats from "ajv-formats";
 
 const OPTIONS: Options = {
   strict: false, // foreign schemas hold keywords of their own
+  validateSchema: false, // checked before, in the same way as for the eval-free validator
   ownProperties: true,
   addUsedSchema: false,
   logger: false,
+  formats: schemaFormats, // the verdicts must be the same
 };
 
 /** ajv as a {@link SchemaValidator}: it decides; what does not fit is told as the eval-free validator tells it. */
 export function ajvValidator(): SchemaValidator {
-  const draft7 = withFormats(new Ajv(OPTIONS));
-  const draft2020 = withFormats(new Ajv2020(OPTIONS));
+  const draft7 = withExactMultiples(new Ajv(OPTIONS));
+  const draft2020 = withExactMultiples(new Ajv2020(OPTIONS));
   const compiled = new WeakMap<JsonSchema, (value: unknown) => readonly SchemaIssue[]>();
   return {
     compile(schema) {
@@ -27,36 +35,55 @@ export function ajvValidator(): SchemaValidator {
   };
 }
 
-// The package is CommonJS: its default stands under `default` where a bundler did not unwrap it.
-const addFormats = ("default" in formats ? formats.default : formats) as unknown as (ajv: Ajv) => void;
-
-function withFormats(ajv: Ajv): Ajv {
-  addFormats(ajv);
+/** ajv divides doubles, by which 19.99 is no multiple of 0.01. */
+function withExactMultiples<A extends Ajv | Ajv2020>(ajv: A): A {
+  ajv.removeKeyword("multipleOf");
+  ajv.addKeyword({
+    keyword: "multipleOf",
+    type: "number",
+    validate: (divisor: number, value: number) => isMultipleOf(value, divisor),
+    errors: false,
+  });
   return ajv;
 }
 
-function compile(ajv: Ajv, schema: JsonSchema): (value: unknown) => readonly SchemaIssue[] {
+function compile(ajv: Ajv | Ajv2020, schema: JsonSchema): (value: unknown) => readonly SchemaIssue[] {
+  const exact = evalFreeValidator.compile(schema); // throws for what is no schema
+  if (!isPlain(schema, 0)) return exact;
   // The draft is chosen already; an unknown `$schema` would be refused.
   const { $schema: _, ...plain } = schema as { $schema?: unknown };
   let valid: (value: unknown) => boolean;
   try {
     valid = ajv.compile(plain) as (value: unknown) => boolean;
-  } catch (e) {
-    const reason = e instanceof Error ? e.message : String(e);
-    throw new ToolError("invalidArguments", "schema", `The schema is not valid: ${reason}`, { cause: e });
+  } catch {
+    return exact;
   } finally {
     ajv.removeSchema(plain); // compiled checks live as long as their schema, not as long as ajv
   }
-  return (value) => {
-    if (valid(value)) return [];
-    const issues = evalFreeValidator.compile(schema)(value);
-    return issues.length > 0 ? issues : [UNEXPLAINED];
-  };
+  return (value) => (valid(value) ? [] : exact(value));
 }
 
-const UNEXPLAINED: SchemaIssue = {
-  path: "",
-  expected: "what the schema describes",
-  got: "something else",
-  message: "does not fit the schema",
-};
+/** Keywords that ajv reads otherwise than the specification in some cases. */
+const SUBTLE: ReadonlySet<string> = new Set([
+  "$id",
+  "$anchor",
+  "$dynamicRef",
+  "$dynamicAnchor",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "__proto__",
+]);
+
+/** Whether ajv and the specification agree on all of a schema. A no costs speed alone. */
+function isPlain(schema: unknown, depth: number): boolean {
+  if (typeof schema !== "object" || schema === null) return true;
+  if (depth > 64) return false;
+  if (Array.isArray(schema)) return schema.every((item) => isPlain(item, depth + 1));
+  const keys = Object.keys(schema);
+  const reference = (schema as { $ref?: unknown }).$ref;
+  if (reference !== undefined && (keys.length > 1 || typeof reference !== "string" || !reference.startsWith("#/")))
+    return false;
+  const choices = (schema as { enum?: unknown }).enum;
+  if (Array.isArray(choices) && choices.length === 0) return false;
+  return keys.every((key) => !SUBTLE.has(key)) && Object.values(schema).every((item) => isPlain(item, depth + 1));
+}

@@ -1,0 +1,251 @@
+import {
+  callTool,
+  defineCommands,
+  defineTool,
+  FnTool,
+  isToolConstructor,
+  Resources,
+  type StandardTypedSchema,
+  ToolArgs,
+  ToolCallResult,
+  ToolError,
+  toolFn,
+  toToolError,
+} from "@shedkit/tool";
+import { functionSpec } from "@shedkit/types";
+import { Type } from "@sinclair/typebox";
+import { describe, expect, expectTypeOf, test } from "vitest";
+
+async function failure(promise: Promise<unknown>): Promise<ToolError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (e: unknown) => e,
+  );
+  expect(error).toBeInstanceOf(ToolError);
+  return error as ToolError;
+}
+
+describe("defineTool", () => {
+  const base = { id: "t", kind: "other", description: "", input: Type.Object({}) } as const;
+
+  test("progress comes before the result", async () => {
+    const tool = defineTool({
+      ...base,
+      async *execute() {
+        yield { text: "a" };
+        yield { data: { n: 1 } };
+        return "end";
+      },
+    });
+    const seen: unknown[] = [];
+    const result = await callTool(tool, {}, { onProgress: (progress) => seen.push(progress) });
+    expect(seen).toEqual([{ text: "a" }, { data: { n: 1 } }]);
+    expect(result.text).toBe("end");
+    expectTypeOf(tool.call).returns.toEqualTypeOf<Promise<string>>();
+  });
+
+  test("a generator's cleanup runs when its reader leaves", async () => {
+    let cleaned = false;
+    const controller = new AbortController();
+    const tool = defineTool({
+      ...base,
+      async *execute() {
+        try {
+          while (true) yield { text: "." };
+        } finally {
+          cleaned = true;
+        }
+      },
+    });
+    const stop = { signal: controller.signal, onProgress: () => controller.abort() };
+    expect((await failure(callTool(tool, {}, stop))).kind).toBe("cancelled");
+    expect(cleaned).toBe(true);
+  });
+
+  test("output that its schema does not allow is an error", async () => {
+    const tool = defineTool({ ...base, output: Type.Object({ n: Type.Number() }), run: () => ({ n: "x" }) as never });
+    expect((await failure(callTool(tool, {}))).message).toContain("n: wanted a number");
+    expect((await failure(tool.call({}))).kind).toBe("execution");
+  });
+
+  test("toModel says what the model reads", async () => {
+    const tool = defineTool({
+      ...base,
+      output: Type.Object({ n: Type.Number() }),
+      toModel: ({ n }) => `n is ${n}`,
+      run: () => ({ n: 1 }),
+    });
+    const result = await callTool(tool, {});
+    expect(result.text).toBe("n is 1");
+    expect(result.output).toEqual({ n: 1 });
+  });
+
+  test("parts that the body returns are parts", async () => {
+    const image = { type: "image", source: { type: "url", url: "x:" }, mediaType: "image/png" } as const;
+    const tool = defineTool({ ...base, run: () => ({ width: 3, image }) });
+    expect((await callTool(tool, {})).content).toEqual([{ type: "text", text: '{"width":3}' }, image]);
+  });
+
+  test("neither run nor execute: an error, no crash", async () => {
+    const tool = defineTool(base as never);
+    expect((await failure(callTool(tool, {}))).kind).toBe("notImplemented");
+  });
+
+  test("a failure of its own rejects a typed call, and is a result for a model", async () => {
+    const tool = defineTool({
+      ...base,
+      output: Type.String(),
+      run: () => ToolCallResult.failure("gone", "It is gone."),
+    });
+    expect((await failure(tool.call({}))).message).toBe("It is gone.");
+    expect((await callTool(tool, {})).errorDetail).toBe("gone");
+  });
+
+  test("metadata is filled in by kind", () => {
+    const read = defineTool({ ...base, kind: "read", run: () => "" }).metadata.capabilities;
+    expect(read).toMatchObject({
+      readOnly: true,
+      idempotent: true,
+      destructive: false,
+      scope: "read",
+      timeoutMs: 120_000,
+    });
+    const shell = defineTool({ ...base, kind: "execute", run: () => "" }).metadata.capabilities;
+    expect(shell).toMatchObject({ readOnly: false, idempotent: false, destructive: true, scope: "write" });
+    const own = defineTool({ ...base, kind: "execute", capabilities: { readOnly: true }, run: () => "" }).metadata;
+    expect(own.capabilities).toMatchObject({ readOnly: true, idempotent: true, destructive: false });
+  });
+
+  test("an id that no wire takes is refused", () => {
+    for (const id of ["", "a b", "a.b", "ä", "a".repeat(65)]) {
+      expect(() => defineTool({ ...base, id, run: () => "" })).toThrow(ToolError);
+    }
+  });
+});
+
+test("a Standard Schema gives types, checks and its own transforms", async () => {
+  type Input = { city: string };
+  const schema: StandardTypedSchema & { "~standard": { types?: { input: Input; output: Input } | undefined } } = {
+    "~standard": {
+      version: 1,
+      vendor: "test",
+      validate: (value) => {
+        const { city } = value as Input;
+        return city === "" ? { issues: [{ message: "empty", path: ["city"] }] } : { value: { city: city.trim() } };
+      },
+      jsonSchema: {
+        input: () => ({ type: "object", properties: { city: { type: "string" } }, required: ["city"] }),
+        output: () => ({}),
+      },
+    },
+  };
+  const tool = defineTool({
+    id: "weather",
+    kind: "other",
+    description: "",
+    input: schema,
+    run: ({ city }) => {
+      expectTypeOf(city).toEqualTypeOf<string>();
+      return `${city}!`;
+    },
+  });
+  expect((await callTool(tool, { city: " Rome " })).text).toBe("Rome!");
+  expect((await failure(callTool(tool, { city: "" }))).message).toContain("city: empty");
+  expect((await failure(callTool(tool, {}))).message).toContain("city: wanted a string");
+});
+
+describe("defineCommands", () => {
+  const add = defineTool({
+    id: "add",
+    kind: "write",
+    description: "Adds.",
+    input: Type.Object({ text: Type.String() }, { additionalProperties: false }),
+    capabilities: { touches: () => ["notes"] },
+    run: ({ text }) => `added ${text}`,
+  });
+  const list = defineTool({
+    id: "list",
+    kind: "read",
+    description: "Lists.",
+    input: Type.Object({ limit: Type.Optional(Type.Integer()) }, { additionalProperties: false }),
+    run: ({ limit }) => `limit ${limit}`,
+  });
+  const notes = defineCommands({ name: "notes", commands: { add, list } });
+
+  test("the command named decides what is checked and run", async () => {
+    expect((await callTool(notes, { command: "add", text: "x" })).text).toBe("added x");
+    expect((await callTool(notes, { command: "list", limit: "2", text: null })).text).toBe("limit 2");
+    expect((await failure(callTool(notes, { command: "list", text: "x" }))).message).toContain("text");
+    expect((await failure(callTool(notes, { command: "drop" }))).message).toContain('"add" or "list"');
+    expect((await failure(callTool(notes, {}))).message).toContain("command");
+  });
+
+  test("over the wire it is one flat object", () => {
+    expect(functionSpec(notes.definition()).parameters).toMatchObject({ type: "object", required: ["command"] });
+  });
+
+  test("the whole may do what any command may", () => {
+    expect(notes.metadata?.capabilities.readOnly).toBe(false);
+    expect(notes.metadata?.capabilities.touches({ command: "add", text: "x" })).toEqual(["notes"]);
+  });
+
+  test("no commands, or one that takes a parameter named command, is refused", () => {
+    const odd = defineTool({
+      id: "o",
+      kind: "other",
+      description: "",
+      input: Type.Object({ command: Type.String() }),
+      run: () => 1,
+    });
+    expect(() => defineCommands({ name: "x", commands: {} })).toThrow(ToolError);
+    expect(() => defineCommands({ name: "x", commands: { odd } })).toThrow(/command/);
+  });
+});
+
+describe("FnTool and ToolArgs", () => {
+  test("a string is a text result", async () => {
+    const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+    const tool = new FnTool("twice", "", schema, async (args) => String(args.int("n") * 2));
+    expect((await callTool(tool, { n: 4 })).text).toBe("8");
+  });
+
+  test("each reader takes its kind and names what it did not get", () => {
+    const args = new ToolArgs("t", { s: "x", i: -1, f: 1.5, b: false, z: null });
+    expect([args.str("s"), args.int("i"), args.num("f"), args.bool("b")]).toEqual(["x", -1, 1.5, false]);
+    expect([args.optStr("z"), args.optInt("none"), args.optNat("none"), args.optNum("z"), args.optBool("z")]).toEqual(
+      Array(5).fill(undefined),
+    );
+    expect(args.optValue("z")).toBe(null);
+    expect(args.optValue("toString")).toBe(undefined);
+    expect(() => args.nat("i")).toThrow(/"i".*0 or more.*-1/);
+    expect(() => args.int("f")).toThrow(/whole number/);
+    expect(() => args.str("none")).toThrow(/got nothing/);
+    expect(args.parse(Type.Object({ s: Type.String() })).s).toBe("x");
+    expect(() => args.parse(Type.Object({ s: Type.Integer() }))).toThrow(/s: wanted a whole number/);
+  });
+});
+
+test("what is thrown keeps its class", () => {
+  const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+  expect(toToolError(new TypeError("fetch failed", { cause: refused }), "t")).toMatchObject({
+    kind: "network",
+    retryable: true,
+  });
+  expect(toToolError(Object.assign(new Error("no"), { code: "ENOENT" }), "t").kind).toBe("notFound");
+  expect(toToolError(new DOMException("x", "AbortError"), "t").kind).toBe("cancelled");
+  expect(toToolError(new DOMException("x", "TimeoutError"), "t").kind).toBe("timeout");
+  expect(toToolError(new Error("odd"), "t").kind).toBe("execution");
+  const own = new ToolError("rateLimited", "t", "slow down");
+  expect(toToolError(own, "t")).toBe(own);
+});
+
+test("resources are found by name, and a missing one is named", () => {
+  const resources = new Resources();
+  expect(() => resources.require({ name: "terminal" })).toThrow(/terminal/);
+});
+
+test("a constructor is told from a tool", () => {
+  const make = toolFn("x", () => new FnTool("x", "", {}, async () => ""));
+  expect(isToolConstructor(make)).toBe(true);
+  expect(isToolConstructor(new FnTool("x", "", {}, async () => ""))).toBe(false);
+});
