@@ -1,0 +1,85 @@
+import { AgentSession, type AgentSessionBuilder } from "@shedkit/agent";
+import type { ModelPreset, ModelSelection, ProviderRouter } from "@shedkit/provider";
+import type { KvMemoryStore, MemoryDocumentStore } from "@shedkit/store";
+import type { ModelIdLike } from "@shedkit/types";
+import { HuggingFaceGgufConfig } from "./gguf-config.js";
+import { ggufProvider } from "./gguf-provider.js";
+import { RouterMix } from "./router-mix.js";
+
+/** The repos behind the presets that are named after a family. */
+const GEMMA_SMALL = "unsloth/gemma-4-E2B-it-GGUF";
+const GEMMA = "unsloth/gemma-4-26B-A4B-it-GGUF";
+const GLM = "unsloth/GLM-5.2-GGUF";
+const QWEN = "unsloth/Qwen3.6-35B-A3B-GGUF";
+
+/**
+ * A router to be, with the models it is made for. Building one neither imports a backend nor touches the network:
+ * `load` imports, and the first request to a local model resolves, downloads and loads it.
+ *
+ * A local model is named as `owner/repo`, `owner/repo:Q4_K_M`, `owner/repo:revision`, `hf:owner/repo` or by the path
+ * of a `.gguf` file.
+ */
+export class RouterPreset implements ModelPreset {
+  readonly models: Partial<ModelSelection>;
+  readonly #make: (signal?: AbortSignal) => Promise<ProviderRouter>;
+
+  /** A preset of your own: its models, and what makes its router. `RouterMix` builds the usual kind. */
+  constructor(models: Partial<ModelSelection>, make: (signal?: AbortSignal) => Promise<ProviderRouter>) {
+    this.models = models;
+    this.#make = make;
+  }
+
+  /** One GGUF model, run by what this machine has unless `config` says otherwise. */
+  static huggingFace(model: ModelIdLike, config: HuggingFaceGgufConfig = {}): RouterPreset {
+    return new RouterMix().primary(() => ggufProvider(config), model).build();
+  }
+
+  /** The same on the CPU alone; the rest of `config` is kept. */
+  static huggingfaceCpu(model: ModelIdLike, config?: HuggingFaceGgufConfig): RouterPreset {
+    return RouterPreset.huggingFace(model, HuggingFaceGgufConfig.onCpu(config));
+  }
+
+  /** The same with every layer on the GPU (Metal on Apple); the rest of `config` is kept. */
+  static huggingfaceGpu(model: ModelIdLike, config?: HuggingFaceGgufConfig): RouterPreset {
+    return RouterPreset.huggingFace(model, HuggingFaceGgufConfig.onGpu(config));
+  }
+
+  /** The large Gemma 4 (26B-A4B) for the work, the small one (E2B) for memory. */
+  static gemma(main?: HuggingFaceGgufConfig, memory?: HuggingFaceGgufConfig): RouterPreset {
+    return withGemmaMemory(GEMMA, main, memory);
+  }
+
+  /** GLM 5.2 for the work, the small Gemma 4 for memory. */
+  static glm52Gemma(main?: HuggingFaceGgufConfig, memory?: HuggingFaceGgufConfig): RouterPreset {
+    return withGemmaMemory(GLM, main, memory);
+  }
+
+  /** Qwen 3.6 (35B-A3B) for the work, the small Gemma 4 for memory. */
+  static qwen36Gemma(main?: HuggingFaceGgufConfig, memory?: HuggingFaceGgufConfig): RouterPreset {
+    return withGemmaMemory(QWEN, main, memory);
+  }
+
+  /**
+   * Imports the backends and makes a router; the caller owns it. Throws AgenticError `provider` with the install line
+   * where a backend is not installed.
+   */
+  load(signal?: AbortSignal): Promise<ProviderRouter> {
+    return this.#make(signal);
+  }
+
+  /** The same as `AgentSession.builder(preset)`. */
+  intoAgentBuilder(): AgentSessionBuilder<MemoryDocumentStore, KvMemoryStore> {
+    return AgentSession.builder(this);
+  }
+}
+
+function withGemmaMemory(
+  model: string,
+  main: HuggingFaceGgufConfig = {},
+  memory: HuggingFaceGgufConfig = {},
+): RouterPreset {
+  return new RouterMix()
+    .primary(() => ggufProvider(main), model)
+    .memory(() => ggufProvider(memory, "gguf-memory"), GEMMA_SMALL)
+    .build();
+}
