@@ -1,4 +1,4 @@
-import { ToolShed } from "@shedkit/shed";
+import type { ToolShed } from "@shedkit/shed";
 import {
   type DocumentStore,
   KvMemoryStore,
@@ -6,30 +6,12 @@ import {
   MemoryStorage,
   type MemoryStore,
 } from "@shedkit/store";
-import { Resources } from "@shedkit/tool";
-import { AgenticError, type Embedder, type ModelIdLike, newSessionId, type SessionId } from "@shedkit/types";
-import { type AgentConfig, defaultConfig } from "./config.js";
-import { inProcessEffects } from "./effects.js";
-import { closeOpenCalls } from "./execution.js";
-import { SessionLog } from "./log.js";
-import { type ModelSource, Models, presetModels } from "./models.js";
-import { LogSearch } from "./recall.js";
+import type { Embedder, ModelIdLike, SessionId } from "@shedkit/types";
+import { buildParts } from "./build.js";
+import type { AgentConfig } from "./config.js";
+import type { ModelSource } from "./models.js";
 import { AgentSession } from "./session.js";
-import { SessionState } from "./session-state.js";
-import { WorkingMemory } from "./working-memory.js";
-
-interface Settings<D extends DocumentStore, M extends MemoryStore> {
-  readonly source: ModelSource;
-  readonly docStore: D;
-  readonly memoryStore: M;
-  readonly sessionId?: SessionId;
-  readonly mustExist?: boolean;
-  readonly model?: ModelIdLike;
-  readonly system?: string;
-  readonly shed?: ToolShed;
-  readonly embedder?: Embedder;
-  readonly config?: Partial<AgentConfig>;
-}
+import type { Settings } from "./settings.js";
 
 /** Says what a session is made of. Immutable: every method returns a new builder, and one may build many sessions. */
 export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore> {
@@ -92,48 +74,7 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
    * holds the log), `routing`, `toolShed`, or what the store throws.
    */
   async build(options: { signal?: AbortSignal | undefined } = {}): Promise<AgentSession<D, M>> {
-    const { source, docStore, memoryStore } = this.#settings;
-    options.signal?.throwIfAborted();
-    const model = this.#settings.model ?? presetModels(source).primary;
-    if (model === undefined) throw noModel();
-    const models = new Models(source);
-    models.ready?.resolve(model);
-    const sessionId = this.#settings.sessionId ?? newSessionId();
-    const lease = await docStore.acquire(sessionId, { signal: options.signal });
-    try {
-      const state = new SessionState();
-      for await (const { record } of docStore.read(sessionId)) {
-        options.signal?.throwIfAborted();
-        state.apply(record);
-      }
-      if (this.#settings.mustExist && state.lastRecordId === "") throw notFound(sessionId);
-      const resources = new Resources();
-      const context = new LogSearch(docStore, sessionId);
-      const effects = inProcessEffects(docStore, lease);
-      const log = new SessionLog(state, effects);
-      const memory = new WorkingMemory(log, memoryStore, sessionId);
-      const shed = this.#settings.shed ?? new ToolShed();
-      const tools = await shed.build({ sessionId, context, memory, resources, embedder: this.#settings.embedder });
-      for (const [name, by] of state.activations) if (tools.get(name)) tools.activate([name], by);
-      await closeOpenCalls(log, effects, "interrupted", INTERRUPTED);
-      return new AgentSession<D, M>({
-        sessionId,
-        docStore,
-        memoryStore,
-        lease,
-        tools,
-        context,
-        log,
-        effects,
-        models,
-        model,
-        system: this.#settings.system,
-        config: { ...defaultConfig, ...this.#settings.config },
-      });
-    } catch (error) {
-      await lease.release();
-      throw error;
-    }
+    return new AgentSession(await buildParts(this.#settings, options.signal), this.#settings);
   }
 
   #with(change: Partial<Settings<D, M>>): AgentSessionBuilder<D, M> {
@@ -148,19 +89,4 @@ export function newBuilder(source: ModelSource): AgentSessionBuilder<MemoryDocum
     docStore: new MemoryDocumentStore(),
     memoryStore: new KvMemoryStore(new MemoryStorage()),
   });
-}
-
-const INTERRUPTED =
-  "The call was interrupted: the program stopped before its result was known. It may have taken effect; look before you repeat it.";
-
-function noModel(): AgenticError {
-  return new AgenticError(
-    "session",
-    "no model set: name one with withModel(...), or build from a preset that carries its models.",
-    { reason: "no model set" },
-  );
-}
-
-function notFound(sessionId: SessionId): AgenticError {
-  return new AgenticError("sessionNotFound", `There is no session "${sessionId}" in the store.`, { sessionId });
 }

@@ -65,7 +65,7 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
   }
   if (activations.length > 0) await log.append(...activations);
   if (log.state.openCalls.size > 0) {
-    await closeOpenCalls(log, effects, "cancelled", "The call was cancelled before it came to a result.");
+    await closeOpenCalls(log, effects, "cancelled", () => "The call was cancelled before it came to a result.");
   }
 }
 
@@ -74,12 +74,12 @@ export async function closeOpenCalls(
   log: SessionLog,
   effects: Pick<LoopEffects, "newId">,
   outcome: FinishOutcome,
-  why: string,
+  why: (open: OpenCall) => string,
 ): Promise<void> {
   const bodies: SessionRecordBody[] = [];
   for (const open of log.state.openCalls.values()) {
     if (open.result) continue;
-    const content: ContentPart[] = [{ type: "text", text: why }];
+    const content: ContentPart[] = [{ type: "text", text: why(open) }];
     bodies.push(
       { type: "conversation", message: resultMessage(open, effects.newId(), content, outcome) },
       { type: "toolFinished", toolCallId: open.call.id, attempt: open.attempt, outcome },

@@ -1,4 +1,5 @@
 import type { ModelParams, ModelProvider, ModelRequest, Route } from "@shedkit/provider";
+import { normalizeTranscript } from "@shedkit/provider/transcript";
 import type { ToolCallManager } from "@shedkit/shed";
 import {
   AgenticError,
@@ -56,6 +57,9 @@ export type LoopState =
 
 const SUM_UP =
   "You have used all the tool calls of this turn. Do not call any more tools: answer now with what you have found, and say what is missing.";
+
+const PAST_LIMIT = "The call was not run: the turn has used all its tool calls.";
+const TURN_ENDED = "The call was interrupted: the turn ended before its result.";
 
 /** One turn as a state machine. Only `effects` reaches outside. */
 export class AgentLoop {
@@ -248,7 +252,7 @@ export class AgentLoop {
     const last = this.#inner >= this.#spec.maxSteps;
     this.#inner++;
     if (last) {
-      await closeOpenCalls(log, effects, "skipped", "The call was not run: the turn has used all its tool calls.");
+      await closeOpenCalls(log, effects, "skipped", () => PAST_LIMIT);
       const error = new AgenticError(
         "session",
         `The model went on calling tools past the limit of ${this.#spec.maxSteps} rounds. Ask again to continue, or raise maxInnerIterations.`,
@@ -278,7 +282,8 @@ export class AgentLoop {
     const { turnId } = this.#spec;
     const usage = this.#usage;
     if (error) {
-      await closeOpenCalls(log, effects, "interrupted", "The call was interrupted: the turn ended before its result.");
+      await closeOpenCalls(log, effects, "interrupted", () => TURN_ENDED);
+      log.state.messages = normalizeTranscript(log.state.messages);
       await log.append({ type: "failedAction", turnId, error: error.toJSON() });
       return { type: "done", outcome: { type: "failed", error } };
     }

@@ -4,12 +4,13 @@ import { AgenticError, type ModelIdLike } from "@shedkit/types";
 /** What a session's models come from. */
 export type ModelSource = ModelPreset | ProviderRouter | ModelProvider;
 
-/** The models of one session: a router, or one that is loaded when it is first needed. */
+/** The models of a session and its forks: a router, or one that is loaded when it is first needed. */
 export class Models {
   readonly #source: ModelSource;
   /** The router, where there is one without loading anything. */
   readonly ready: ProviderRouter | undefined;
   #router: Promise<ProviderRouter> | undefined;
+  #users = 0;
 
   constructor(source: ModelSource) {
     this.#source = source;
@@ -22,11 +23,16 @@ export class Models {
     return router.route(model);
   }
 
-  /** Closes what the session loaded itself. */
-  async close(): Promise<void> {
+  /** One more session uses them. */
+  retain(): void {
+    this.#users++;
+  }
+
+  /** The last one closes what was loaded. */
+  async release(): Promise<void> {
     const loading = this.#router;
+    if (--this.#users > 0 || !loading) return;
     this.#router = undefined;
-    if (!loading) return;
     const router = await loading.catch(() => undefined);
     await router?.close();
   }

@@ -14,13 +14,16 @@ import {
   type UserMessage,
 } from "@shedkit/types";
 import { type Answer, answerOf } from "./answer.js";
+import { buildParts } from "./build.js";
 import { type AgentSessionBuilder, newBuilder } from "./builder.js";
 import { Channel } from "./channel.js";
 import type { AgentConfig } from "./config.js";
 import type { LoopEffects } from "./effects.js";
+import type { ExportOptions } from "./export.js";
 import type { SessionLog } from "./log.js";
 import { AgentLoop } from "./loop.js";
 import type { ModelSource, Models } from "./models.js";
+import type { Settings } from "./settings.js";
 import type { StreamItem } from "./stream-item.js";
 import { type SessionEvent, type ShownItem, Subscription } from "./subscription.js";
 import { Turn } from "./turn.js";
@@ -69,6 +72,7 @@ export class AgentSession<
   out M extends MemoryStore = KvMemoryStore,
 > {
   readonly #parts: SessionInternals<D, M>;
+  readonly #settings: Settings<D, M>;
   readonly #subscriptions = new Set<Subscription>();
   /** What the running step has shown and the log does not hold yet. */
   #live: ShownItem[] = [];
@@ -77,8 +81,9 @@ export class AgentSession<
   #ending: Promise<void> | undefined;
 
   /** @internal */
-  constructor(parts: SessionInternals<D, M>) {
+  constructor(parts: SessionInternals<D, M>, settings: Settings<D, M>) {
     this.#parts = parts;
+    this.#settings = settings;
     parts.log.listen((record) => this.#show({ type: "record", record }));
   }
 
@@ -206,6 +211,27 @@ export class AgentSession<
     return subscription.events(docStore, this.sessionId, options.after, [...this.#live], log.state.lastRecordId);
   }
 
+  /**
+   * A new session that goes on from here, or from the record `at` (an id; itself included), in the same store. This one
+   * is not changed. Throws AgenticError `session` where the log has no such record.
+   */
+  async fork(at?: string): Promise<AgentSession<D, M>> {
+    await this.#parts.log.flush();
+    const { forkLog } = await import("./fork.js");
+    const sessionId = await forkLog(this.#parts, at);
+    const settings: Settings<D, M> = { ...this.#settings, models: this.#parts.models, sessionId, mustExist: true };
+    return new AgentSession(await buildParts(settings, undefined), settings);
+  }
+
+  /**
+   * The session as text: `jsonl`, one record a line, or `markdown`, to be read. `secrets` are masked, and so is what
+   * looks like a key.
+   */
+  async *export(options: ExportOptions): AsyncGenerator<string, void, void> {
+    const { exportLog } = await import("./export.js");
+    yield* exportLog(this.#parts.docStore, this.sessionId, options);
+  }
+
   #start(
     prompt: MessageLike,
     options: TurnOptions,
@@ -292,7 +318,7 @@ export class AgentSession<
     await log.flush();
     for (const subscription of this.#subscriptions) subscription.close();
     await lease.release();
-    await models.close();
+    await models.release();
   }
 }
 

@@ -1,0 +1,32 @@
+import { normalizeTranscript } from "@shedkit/provider/transcript";
+import type { DocumentStore } from "@shedkit/store";
+import type { SessionId } from "@shedkit/types";
+import type { LoopEffects } from "./effects.js";
+import { closeOpenCalls } from "./execution.js";
+import type { SessionLog } from "./log.js";
+import { SessionState } from "./session-state.js";
+
+/** The state that a stored log says. Throws AgenticError `session` for a record of a newer format. */
+export async function readState(
+  store: DocumentStore,
+  sessionId: SessionId,
+  signal?: AbortSignal | undefined,
+): Promise<SessionState> {
+  const state = new SessionState();
+  for await (const { record } of store.read(sessionId)) {
+    signal?.throwIfAborted();
+    state.apply(record);
+  }
+  return state;
+}
+
+/** Makes a conversation that broke off anywhere one that every provider accepts. Nothing that finished is touched. */
+export async function mend(log: SessionLog, effects: Pick<LoopEffects, "newId">): Promise<void> {
+  await closeOpenCalls(log, effects, "interrupted", (open) => (open.attempt === 0 ? NOT_STARTED : INTERRUPTED));
+  const { state } = log;
+  state.messages = normalizeTranscript(state.messages, { exclude: state.retracted });
+}
+
+const NOT_STARTED = "The call did not run: the program stopped before it.";
+const INTERRUPTED =
+  "The call was interrupted: the program stopped before its result was known. It may have taken effect; look before you repeat it.";

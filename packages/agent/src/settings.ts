@@ -1,0 +1,21 @@
+import type { ToolShed } from "@shedkit/shed";
+import type { DocumentStore, MemoryStore } from "@shedkit/store";
+import type { Embedder, ModelIdLike, SessionId } from "@shedkit/types";
+import type { AgentConfig } from "./config.js";
+import type { ModelSource, Models } from "./models.js";
+
+/** What a builder has been told. */
+export interface Settings<D extends DocumentStore, M extends MemoryStore> {
+  readonly source: ModelSource;
+  /** Those of the session that this one was forked from. */
+  readonly models?: Models;
+  readonly docStore: D;
+  readonly memoryStore: M;
+  readonly sessionId?: SessionId;
+  readonly mustExist?: boolean;
+  readonly model?: ModelIdLike;
+  readonly system?: string;
+  readonly shed?: ToolShed;
+  readonly embedder?: Embedder;
+  readonly config?: Partial<AgentConfig>;
+}
