@@ -1,0 +1,171 @@
+import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
+import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
+import { Type } from "@sinclair/typebox";
+import { missHint } from "./edit/hints.js";
+import { exactSpans, findSpans, lineNumbers, replaceSpans, sameButLineEnds } from "./edit/replace.js";
+import { answering, Failure } from "./failure.js";
+import { cleanPath, locate } from "./locate.js";
+import { exclusively } from "./lock.js";
+import { accessTo, touchesPath } from "./paths.js";
+import { enumerate, plural } from "./text/format.js";
+import { openText, saveText, type TextFile } from "./text-file.js";
+
+export interface EditInput {
+  path: string;
+  old_string: string;
+  new_string: string;
+  /** Default: false. */
+  replace_all?: boolean | undefined;
+}
+
+export interface EditOutput {
+  path: string;
+  /** True where the file was made: `old_string` was empty, and there was no file. */
+  created: boolean;
+  replacements: number;
+  /** Where the replacements stand now, as line numbers from 1: the first thousand of them. */
+  lines: number[];
+}
+
+/** Settings of `edit`. */
+export interface EditParams {
+  /** Lets an empty `old_string` replace all that a file holds. Default: false, such a call is refused. */
+  emptyOverwrites: boolean;
+}
+
+const DEFAULTS: EditParams = { emptyOverwrites: false };
+const MOST_LINES = 1000;
+
+const Input = Type.Object(
+  {
+    path: Type.String({ description: "The file, relative to the root folder." }),
+    old_string: Type.String({
+      description:
+        "The text to replace, exactly as it stands in the file, with enough around it to be the only such place.",
+    }),
+    new_string: Type.String({ description: "The text to put there." }),
+    replace_all: Type.Optional(
+      Type.Boolean({ description: "Replace every such place, not just one.", default: false }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const Output = Type.Object({
+  path: Type.String(),
+  created: Type.Boolean(),
+  replacements: Type.Integer(),
+  lines: Type.Array(Type.Integer()),
+});
+
+const Params = Type.Object({ emptyOverwrites: Type.Boolean() }, { additionalProperties: false });
+
+/** Replaces text in a file. */
+export function editTool(fs: FileSystem, params: Partial<EditParams> = {}): TypedTool<EditInput, EditOutput> {
+  return defineTool({
+    id: "edit",
+    namespace: "files",
+    kind: "edit",
+    description:
+      "Edit a file: replace text.\nThe text must stand in the file exactly once, unless all places are to be replaced. " +
+      "With an empty old text and no file yet, the file is made.",
+    input: Input,
+    output: Output,
+    params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
+    capabilities: { destructive: false, touches: touchesPath(fs) },
+    access: (input) => accessTo(fs, "write", input.path),
+    run: (input, ctx) => answering(fs, ctx, () => edit(fs, input, ctx)),
+  });
+}
+
+type Context = ToolContext & { params: EditParams };
+
+async function edit(fs: FileSystem, input: EditInput, ctx: Context): Promise<ToolCallResult> {
+  const { param } = ctx.names;
+  if (input.old_string === input.new_string) {
+    const text = `${param("old_string")} and ${param("new_string")} are the same: there is nothing to change.`;
+    throw new Failure("nothing to change", text);
+  }
+  const path = cleanPath(input.path);
+  const found = await locate(fs, path, ctx.signal).catch((error: unknown) => {
+    if (input.old_string === "" && isFsError(error, "notFound")) return undefined;
+    throw error;
+  });
+  const place = found?.path ?? fs.resolve(path);
+  if (!found) return exclusively(fs, place, ctx.signal, () => create(fs, place, input.new_string, ctx));
+  const real = await fs.realpath(place, { signal: ctx.signal });
+  return exclusively(fs, real, ctx.signal, async () => {
+    const file = await openText(fs, place, await fs.stat(place, { signal: ctx.signal }), ctx);
+    return input.old_string === "" ? fill(fs, place, file, input, ctx) : replace(fs, place, file, input, ctx);
+  });
+}
+
+async function create(fs: FileSystem, path: string, text: string, ctx: Context): Promise<ToolCallResult> {
+  await fs.mkdir(parentOf(path), { recursive: true, signal: ctx.signal });
+  const stat = await saveText(fs, path, text, "utf-8", null, ctx);
+  const said = `Created ${quote(path)} (${plural(stat.size, "byte")}).`;
+  return answer(said, { path, created: true, replacements: 1, lines: [1] });
+}
+
+/** An empty old text: for an empty file, or to replace everything where that is allowed. */
+async function fill(
+  fs: FileSystem,
+  path: string,
+  file: TextFile,
+  input: EditInput,
+  ctx: Context,
+): Promise<ToolCallResult> {
+  if (file.text !== "" && !ctx.params.emptyOverwrites) {
+    throw new Failure(
+      `not empty: ${quote(path)}`,
+      `${quote(path)} is not empty, and ${ctx.names.param("old_string")} is. Give the text to replace; to replace the whole ` +
+        "file, write it. Nothing was changed.",
+    );
+  }
+  await saveText(fs, path, input.new_string, file.encoding, file.stat.version, ctx);
+  return answer(`Filled ${quote(path)}.`, { path, created: false, replacements: 1, lines: [1] });
+}
+
+async function replace(
+  fs: FileSystem,
+  path: string,
+  file: TextFile,
+  input: EditInput,
+  ctx: Context,
+): Promise<ToolCallResult> {
+  const { param } = ctx.names;
+  const literal = sameButLineEnds(input.old_string, input.new_string);
+  const spans = (literal ? exactSpans : findSpans)(file.text, input.old_string);
+  if (spans.length === 0) {
+    const hint = missHint(file.text, input.old_string);
+    throw new Failure(
+      `not found in ${quote(path)}`,
+      `${param("old_string")} does not stand in ${quote(path)}. Nothing was changed. Read the file and copy the text exactly, ` +
+        `with its spaces and indentation.${hint === "" ? "" : ` ${hint}`}`,
+    );
+  }
+  if (spans.length > 1 && !input.replace_all) {
+    const lines = lineNumbers(
+      file.text,
+      spans.map(({ start }) => start),
+    );
+    throw new Failure(
+      `${spans.length} places in ${quote(path)}`,
+      `${param("old_string")} stands ${spans.length} times in ${quote(path)}, on lines ${enumerate(lines)}. Nothing was ` +
+        `changed. Give more of the text around the place you mean, or set ${param("replace_all")} to true.`,
+    );
+  }
+  const { text, placed } = replaceSpans(file.text, spans, input.new_string, { literal });
+  await saveText(fs, path, text, file.encoding, file.stat.version, ctx);
+  const lines = lineNumbers(
+    text,
+    placed.slice(0, MOST_LINES).map(({ start }) => start),
+  );
+  const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${enumerate(lines)}`;
+  const said = `Edited ${quote(path)}: ${plural(spans.length, "replacement")}, ${where}.`;
+  return answer(said, { path, created: false, replacements: spans.length, lines });
+}
+
+function answer(text: string, output: EditOutput): ToolCallResult {
+  return new ToolCallResult([{ type: "text", text }], { output: { ...output } });
+}

@@ -1,0 +1,31 @@
+import { lineNumbers } from "./replace.js";
+
+const MAX_LINE = 200; // characters of a line that is shown
+
+/** Why a text may not have been found: one sentence, or nothing. */
+export function missHint(text: string, old: string): string {
+  const unescaped = old.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"');
+  if (unescaped !== old && text.includes(unescaped)) {
+    return 'It would be found with real line ends, tabs and quotes in place of the escapes (\\n, \\t, \\") in it.';
+  }
+  const bare = old.replace(/^\d+→/gm, "");
+  if (bare !== old && text.includes(bare))
+    return "It would be found without the line numbers (1→) that only `read` shows.";
+  const line = nearestLine(text, old);
+  return line === undefined ? "" : `The nearest line is ${line}`;
+}
+
+/** The first line that has the longest word of the first line wanted, with its number. */
+function nearestLine(text: string, old: string): string | undefined {
+  const firstLine = old.split("\n").find((line) => line.trim() !== "") ?? "";
+  const words = firstLine.match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const word = words.reduce((longest, next) => (next.length > longest.length ? next : longest), "");
+  const at = word === "" ? -1 : text.indexOf(word);
+  if (at < 0) return undefined;
+  const start = text.lastIndexOf("\n", at) + 1;
+  const feed = text.indexOf("\n", at);
+  const line = text.slice(start, feed < 0 ? undefined : feed).replace(/\r$/, "");
+  // Around the word, where the line is long.
+  const from = line.length <= MAX_LINE ? 0 : Math.max(0, Math.min(at - start - 50, line.length - MAX_LINE));
+  return `${lineNumbers(text, [at])[0]}: ${line.slice(from, from + MAX_LINE)}`;
+}

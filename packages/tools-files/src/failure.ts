@@ -1,0 +1,64 @@
+import { type FileSystem, isFsError, quote } from "@shedkit/fs";
+import { ToolCallResult, type ToolContext, ToolError } from "@shedkit/tool";
+import { insideLike, notFoundText } from "./locate.js";
+
+/** A call that failed as calls may: `detail` in a few words, `text` for the model. */
+export class Failure extends Error {
+  readonly detail: string;
+
+  constructor(detail: string, text: string) {
+    super(text);
+    this.detail = detail;
+  }
+}
+
+/**
+ * Runs a tool's body. What a model can mend (no such file, a folder where a file is wanted) becomes a failed result with
+ * a text that says how; what it may not do, and faults of the machine, become ToolErrors.
+ */
+export async function answering(
+  fs: FileSystem,
+  ctx: ToolContext,
+  body: () => Promise<ToolCallResult>,
+): Promise<ToolCallResult> {
+  try {
+    return await body();
+  } catch (error) {
+    if (error instanceof Failure) return ToolCallResult.failure(error.detail, error.message);
+    if (!isFsError(error)) throw error;
+    const tool = ctx.names.tool;
+    const { reason, path } = error.details;
+    switch (reason) {
+      case "notFound": {
+        const linked = error.message.includes("symbolic link");
+        const text = linked ? error.message : await notFoundText(fs, path, ctx.signal);
+        return ToolCallResult.failure(`no such file: ${quote(path)}`, text);
+      }
+      case "outside": {
+        const inside = await insideLike(fs, path, ctx.signal);
+        const hint = inside === undefined ? "" : ` Did you mean ${quote(inside)}?`;
+        throw new ToolError("permissionDenied", tool, error.message + hint, { cause: error });
+      }
+      case "permission":
+        throw new ToolError("permissionDenied", tool, error.message, { cause: error });
+      case "io":
+      case "noSpace":
+        throw new ToolError("execution", tool, error.message, { cause: error });
+      case "changed":
+        return ToolCallResult.failure(`changed meanwhile: ${quote(path)}`, staleText(path));
+      default:
+        return ToolCallResult.failure(`${reason}: ${quote(path)}`, error.message);
+    }
+  }
+}
+
+export function stale(path: string): Failure {
+  return new Failure(`changed since it was read: ${quote(path)}`, staleText(path));
+}
+
+function staleText(path: string): string {
+  return (
+    `${quote(path)} was changed by something else since you last read or wrote it. Nothing was written. ` +
+    "Read it again, then make the change on what it says now."
+  );
+}

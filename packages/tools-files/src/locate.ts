@@ -1,0 +1,134 @@
+import { type FileStat, type FileSystem, isFsError, joinPath, nameOf, parentOf, quote } from "@shedkit/fs";
+import { enumerate } from "./text/format.js";
+
+/** A path as a model wrote it: spaces around it and quotes off, and after a quoted one escaped line ends too. */
+export function cleanPath(path: string): string {
+  const trimmed = path.trim();
+  const quoted = /^(["'])(.*)\1$/s.exec(trimmed)?.[2];
+  if (quoted !== undefined) return quoted.replace(/(?:\\[nrt])+$/, "").trim();
+  return trimmed.replace(/^["']|["']$/g, "").trim();
+}
+
+/** An existing file or folder. */
+export interface Located {
+  /** Relative to the root, as it is spelled there. */
+  path: string;
+  stat: FileStat;
+}
+
+/**
+ * Finds what stands at a path. A name that is missing is found too if exactly one entry differs from it only in the kind
+ * of its spaces or in how accents are composed. Rejects with FsError.
+ */
+export async function locate(fs: FileSystem, path: string, signal: AbortSignal): Promise<Located> {
+  const resolved = fs.resolve(path);
+  try {
+    return { path: resolved, stat: await fs.stat(resolved, { signal }) };
+  } catch (error) {
+    if (!isFsError(error, "notFound")) throw error;
+    const wanted = fold(nameOf(resolved));
+    const alike = (await namesIn(fs, parentOf(resolved), signal)).filter((name) => fold(name) === wanted);
+    const [only] = alike;
+    if (only === undefined || alike.length > 1) throw error;
+    const found = joinPath(parentOf(resolved), only);
+    return { path: found, stat: await fs.stat(found, { signal }) };
+  }
+}
+
+/** Says that nothing stands at a path, and what might have been meant. */
+export async function notFoundText(fs: FileSystem, path: string, signal: AbortSignal): Promise<string> {
+  const resolved = fs.resolve(path);
+  let folder = parentOf(resolved);
+  let wanted = nameOf(resolved);
+  let text = `There is no file or folder ${quote(resolved)}.`;
+  while (folder !== "." && !(await isFolder(fs, folder, signal))) {
+    wanted = nameOf(folder);
+    text = `There is no file or folder ${quote(resolved)}: the folder ${quote(folder)} does not exist.`;
+    folder = parentOf(folder);
+  }
+  const alike = nearest(wanted, await namesIn(fs, folder, signal));
+  if (alike.length > 0) {
+    return `${text} Did you mean ${enumerate(alike.map((name) => quote(joinPath(folder, name))))}?`;
+  }
+  return `${text} List the folder ${quote(folder)} to see what is there.`;
+}
+
+/** For a path outside the root: one inside it that ends the same and exists, e.g. `/config.ini` -> `config.ini`. */
+export async function insideLike(fs: FileSystem, path: string, signal: AbortSignal): Promise<string | undefined> {
+  const parts = path.split(/[\\/]/).filter((part) => part !== "" && part !== "." && part !== "..");
+  for (const tail of parts.slice(-6).map((_, i, last) => last.slice(i).join("/"))) {
+    const found = await fs.stat(tail, { signal }).catch(() => undefined);
+    if (found) return tail;
+  }
+  return undefined;
+}
+
+const MOST_HINTS = 3;
+
+/** The names most like the one wanted: the same but for case, one part of the other, or a slip of the keyboard away. */
+export function nearest(wanted: string, names: readonly string[]): string[] {
+  const scored = names.flatMap((name) => {
+    const score = likeness(fold(wanted).toLowerCase(), fold(name).toLowerCase());
+    return score === undefined ? [] : [{ name, score }];
+  });
+  scored.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
+  return scored.slice(0, MOST_HINTS).map(({ name }) => name);
+}
+
+function likeness(wanted: string, name: string): number | undefined {
+  if (wanted === name) return 0;
+  const [a, b] = [stem(wanted), stem(name)];
+  if (a === b) return 1;
+  const slips = distance(wanted, name, wanted.length < 5 ? 1 : 2);
+  if (slips !== undefined) return 1 + slips;
+  if (a.length >= 2 && b.includes(a)) return 4;
+  return b.length >= 4 && a.includes(b) ? 5 : undefined;
+}
+
+function stem(name: string): string {
+  const dot = name.lastIndexOf(".");
+  return dot > 0 ? name.slice(0, dot) : name;
+}
+
+/** How many letters must be changed, added, left out or swapped with their neighbour, if at most `max`. */
+function distance(a: string, b: string, max: number): number | undefined {
+  if (Math.abs(a.length - b.length) > max || a.length > 255) return undefined;
+  let older: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, (older[j - 2] ?? 0) + 1);
+      row.push(best);
+    }
+    older = last;
+    last = row;
+  }
+  const slips = last[b.length] ?? 0;
+  return slips <= max ? slips : undefined;
+}
+
+function fold(name: string): string {
+  return name.normalize("NFC").replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ");
+}
+
+async function namesIn(fs: FileSystem, folder: string, signal: AbortSignal): Promise<string[]> {
+  try {
+    return (await fs.readdir(folder, { signal })).map((entry) => entry.name);
+  } catch (error) {
+    if (isFsError(error)) return [];
+    throw error;
+  }
+}
+
+async function isFolder(fs: FileSystem, path: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await fs.stat(path, { signal })).type === "directory";
+  } catch (error) {
+    if (isFsError(error)) return false;
+    throw error;
+  }
+}

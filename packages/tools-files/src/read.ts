@@ -1,0 +1,205 @@
+import { type FileSystem, quote } from "@shedkit/fs";
+import { defineTool, keptResults, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
+import { Type } from "@sinclair/typebox";
+import { answering, Failure } from "./failure.js";
+import { cleanPath, locate } from "./locate.js";
+import { accessTo, touchesPath } from "./paths.js";
+import { readWindow, type Source, type Window } from "./read/window.js";
+import { seenFiles } from "./seen.js";
+import { hasBinaryName, isBinary } from "./text/binary.js";
+import { ENCODING_NAMES } from "./text/encoding.js";
+import { count, plural } from "./text/format.js";
+
+export interface ReadInput {
+  path: string;
+  /** First line, from 1. Negative: counted from the end. Default: 1. */
+  offset?: number | undefined;
+  /** How many lines. Default and at most: the `maxLines` setting. */
+  limit?: number | undefined;
+}
+
+export interface ReadOutput {
+  path: string;
+  /** The lines read, without a byte order mark, with their own line ends between them. */
+  content: string;
+  /** Number of the first line in `content`, from 1. */
+  firstLine: number;
+  /** How many lines `content` has. */
+  lines: number;
+  /** Line feeds and one; 0 for an empty file. Absent where a very large file was not counted to its end. */
+  totalLines?: number | undefined;
+  encoding: string;
+  /** True where lines that were asked for did not fit. */
+  truncated: boolean;
+}
+
+/** Settings of `read`. */
+export interface ReadParams {
+  /** Puts the number before the first line and every tenth (`10→text`). Default: true. */
+  lineNumbers: boolean;
+  /** The most lines that one call returns. Default: 1000. */
+  maxLines: number;
+  /** The most that one call returns, in tokens of four bytes. Default: 25,000. */
+  maxTokens: number;
+}
+
+const DEFAULTS: ReadParams = { lineNumbers: true, maxLines: 1000, maxTokens: 25_000 };
+const BYTES_PER_TOKEN = 4;
+
+const Input = Type.Object(
+  {
+    path: Type.String({ description: "The file, relative to the root folder." }),
+    offset: Type.Optional(
+      Type.Integer({ description: "First line, from 1. Negative: from the end. Default: the start of the file." }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, description: "How many lines. Default: as many as fit." })),
+  },
+  { additionalProperties: false },
+);
+
+const Output = Type.Object({
+  path: Type.String(),
+  content: Type.String(),
+  firstLine: Type.Integer(),
+  lines: Type.Integer(),
+  totalLines: Type.Optional(Type.Integer()),
+  encoding: Type.String(),
+  truncated: Type.Boolean(),
+});
+
+const Params = Type.Object(
+  {
+    lineNumbers: Type.Boolean(),
+    maxLines: Type.Integer({ minimum: 1 }),
+    maxTokens: Type.Integer({ minimum: 1 }),
+  },
+  { additionalProperties: false },
+);
+
+/** Reads a text file, whole or some of its lines. */
+export function readTool(fs: FileSystem, params: Partial<ReadParams> = {}): TypedTool<ReadInput, ReadOutput> {
+  return defineTool({
+    id: "read",
+    namespace: "files",
+    kind: "read",
+    description:
+      "Read a file.\nReturns its text, or some of its lines. What does not fit is left out, with a note that says how to go on.",
+    input: Input,
+    output: Output,
+    params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
+    // The tool keeps to its own limits, and its notes at the end must stay.
+    capabilities: { maxResultBytes: Number.MAX_SAFE_INTEGER, touches: touchesPath(fs) },
+    access: (input) => accessTo(fs, "read", input.path),
+    run: (input, ctx) => answering(fs, ctx, () => read(fs, input, ctx)),
+  });
+}
+
+async function read(
+  fs: FileSystem,
+  input: ReadInput,
+  ctx: ToolContext & { params: ReadParams },
+): Promise<ToolCallResult> {
+  const kept = ctx.resources.get(keptResults)?.get(input.path.trim());
+  if (kept !== undefined) return readFrom(textSource(kept), input.path.trim(), input, ctx).then(({ result }) => result);
+  const { path, stat } = await locate(fs, cleanPath(input.path), ctx.signal);
+  if (stat.type === "directory") {
+    throw new Failure(`a folder: ${quote(path)}`, `${quote(path)} is a folder, not a file. List it instead.`);
+  }
+  if (hasBinaryName(path)) throw binary(path, stat.size);
+  const source: Source = { size: stat.size, chunks: () => fs.readChunks(path, { signal: ctx.signal }) };
+  const { result, window } = await readFrom(source, path, input, ctx);
+  const real = await fs.realpath(path, { signal: ctx.signal });
+  seenFiles(fs, ctx).set(real, { version: stat.version, fingerprint: window.fingerprint });
+  return result;
+}
+
+async function readFrom(
+  source: Source,
+  path: string,
+  input: ReadInput,
+  ctx: ToolContext & { params: ReadParams },
+): Promise<{ result: ToolCallResult; window: Window }> {
+  const { maxLines, maxTokens, lineNumbers } = ctx.params;
+  const window = await readWindow(source, {
+    offset: input.offset ?? 1,
+    limit: Math.min(input.limit ?? maxLines, maxLines),
+    maxBytes: maxTokens * BYTES_PER_TOKEN,
+    inspect: (first) => {
+      if (isBinary(first)) throw binary(path, source.size);
+    },
+  });
+  const { first, lines, total } = window;
+  if (window.wanted > 0 && lines === 0) throw lineTooLong(path, window, ctx);
+  if (source.size > 0 && window.wanted === 0 && (input.offset ?? 1) > 0) {
+    const text = `${quote(path)} has ${plural(total ?? 0, "line")}; ${ctx.names.param("offset")} ${first} is past its end.`;
+    throw new Failure("past the end", text);
+  }
+  const asked = input.limit ?? Number.POSITIVE_INFINITY;
+  const output: ReadOutput = {
+    path,
+    content: window.text,
+    firstLine: first,
+    lines: source.size === 0 ? 0 : lines,
+    ...(total === undefined ? {} : { totalLines: source.size === 0 ? 0 : total }),
+    encoding: window.encoding,
+    truncated: lines < Math.min(asked, total === undefined ? asked : total - first + 1),
+  };
+  const shown = window.text.replaceAll("\r\n", "\n").replace(/\r$/, "");
+  const body = lineNumbers && window.wanted > 0 && source.size > 0 ? withAnchors(shown, first) : shown;
+  const note = noteOn(source, window, ctx);
+  const text = note === "" ? body : body === "" ? note : `${body}\n\n${note}`;
+  return { result: new ToolCallResult([{ type: "text", text }], { output: { ...output } }), window };
+}
+
+function noteOn(source: Source, window: Window, ctx: ToolContext & { params: ReadParams }): string {
+  if (source.size === 0) return "[The file is empty.]";
+  const { first, lines, wanted, total, encoding } = window;
+  const notes: string[] = [];
+  if (wanted === 0) notes.push(`The file ends before that: it has ${plural(total ?? 0, "line")}.`);
+  if (lines < wanted) {
+    const tokens = count(Math.ceil(window.wantedBytes / BYTES_PER_TOKEN));
+    const most = count(ctx.params.maxTokens);
+    notes.push(
+      `Lines ${first} to ${first + wanted - 1} are about ${tokens} tokens, more than the ${most} of one call.`,
+    );
+  }
+  const next = first + lines;
+  if (wanted > 0 && (total === undefined || next <= total)) {
+    const of = total === undefined ? "a very long file" : count(total);
+    notes.push(`These are lines ${first} to ${next - 1} of ${of}. Go on with ${ctx.names.param("offset")} ${next}.`);
+  }
+  if (encoding === "windows-1252") {
+    notes.push("The file is not UTF-8; characters beyond ASCII are shown as in Windows-1252 and may be others.");
+  } else if (encoding.startsWith("utf-16")) notes.push(`The file is ${ENCODING_NAMES[encoding]}.`);
+  return notes.length === 0 ? "" : `[${notes.join(" ")}]`;
+}
+
+/** The number before the first line and before every tenth. */
+function withAnchors(text: string, first: number): string {
+  const lines = text.split("\n");
+  return lines.map((line, i) => (i === 0 || (first + i) % 10 === 0 ? `${first + i}→${line}` : line)).join("\n");
+}
+
+function binary(path: string, size: number): Failure {
+  const text = `${quote(path)} is not a text file (${plural(size, "byte")}). Only text can be read.`;
+  return new Failure(`not a text file: ${quote(path)}`, text);
+}
+
+function lineTooLong(path: string, window: Window, ctx: ToolContext & { params: ReadParams }): Failure {
+  const tokens = count(Math.ceil(window.wantedBytes / BYTES_PER_TOKEN));
+  const text =
+    `Line ${window.first} of ${quote(path)} alone is too long for one call (lines ${window.first} to ` +
+    `${window.first + window.wanted - 1} are about ${tokens} tokens; ${count(ctx.params.maxTokens)} are the most). ` +
+    "Search the file for what you need, or cut the line with a command.";
+  return new Failure("too long", text);
+}
+
+function textSource(text: string): Source {
+  const bytes = new TextEncoder().encode(text);
+  return {
+    size: bytes.length,
+    chunks: async function* () {
+      yield bytes;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { type FileStat, type FileSystem, quote } from "@shedkit/fs";
+import type { ToolContext } from "@shedkit/tool";
+import { Failure, stale } from "./failure.js";
+import { isFresh, seenFiles } from "./seen.js";
+import { isBinary } from "./text/binary.js";
+import { decodeText, ENCODING_NAMES, type Encoding, encodeText } from "./text/encoding.js";
+import { plural } from "./text/format.js";
+import { fingerprint } from "./text/hash.js";
+
+/** How large a file may be to be changed, in bytes: it is held in memory. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
+export interface TextFile {
+  /** Canonical, relative to the root. */
+  real: string;
+  stat: FileStat;
+  text: string;
+  encoding: Encoding;
+}
+
+/** A text file to be changed. Throws Failure where it is none, is too large, or is not what the agent saw. */
+export async function openText(fs: FileSystem, path: string, stat: FileStat, ctx: ToolContext): Promise<TextFile> {
+  if (stat.type === "directory")
+    throw new Failure(`a folder: ${quote(path)}`, `${quote(path)} is a folder, not a file.`);
+  if (stat.size > MAX_BYTES) {
+    const text = `${quote(path)} is too large to be changed with this tool (${plural(stat.size, "byte")}).`;
+    throw new Failure(`too large: ${quote(path)}`, text);
+  }
+  const real = await fs.realpath(path, { signal: ctx.signal });
+  const bytes = await fs.readFile(path, { signal: ctx.signal });
+  if (!(await isFresh(seenFiles(fs, ctx).get(real), stat, () => fingerprint(bytes)))) throw stale(path);
+  if (isBinary(bytes)) {
+    throw new Failure(
+      `not a text file: ${quote(path)}`,
+      `${quote(path)} is not a text file (${plural(bytes.length, "byte")}). Only text can be changed.`,
+    );
+  }
+  return { real, stat, ...decodeText(bytes) };
+}
+
+/** Writes a text in the encoding given. Throws Failure for characters that it does not have. */
+export async function saveText(
+  fs: FileSystem,
+  path: string,
+  text: string,
+  encoding: Encoding,
+  ifVersion: string | null,
+  ctx: ToolContext,
+): Promise<FileStat> {
+  if (/\p{Surrogate}/u.test(text) && !encoding.startsWith("utf-16")) {
+    throw new Failure(
+      "half a character",
+      "The new text has half a character in it (a lone surrogate). Write it whole.",
+    );
+  }
+  const encoded = encodeText(text, encoding);
+  if ("missing" in encoded) {
+    throw new Failure(
+      "not in the file's encoding",
+      `${quote(path)} is ${ENCODING_NAMES[encoding]}, which has no ${JSON.stringify(encoded.missing)}. ` +
+        "Nothing was written. Use characters that it has, or write the whole file anew.",
+    );
+  }
+  const stat = await fs.writeFile(path, encoded.bytes, { ifVersion, signal: ctx.signal });
+  const real = await fs.realpath(path, { signal: ctx.signal });
+  seenFiles(fs, ctx).set(real, { version: stat.version, fingerprint: fingerprint(encoded.bytes) });
+  return stat;
+}

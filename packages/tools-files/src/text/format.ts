@@ -1,0 +1,16 @@
+/** `1234567` -> `"1,234,567"`. */
+export function count(n: number): string {
+  return String(n).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+/** `(1, "line")` -> `"1 line"`, `(3, "line")` -> `"3 lines"`. */
+export function plural(n: number, noun: string): string {
+  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/** `[1, 2, 3]` -> `"1, 2 and 3"`; of many the first ten, then how many more. */
+export function enumerate(items: readonly (string | number)[]): string {
+  const most = 10;
+  if (items.length > most) return `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+}

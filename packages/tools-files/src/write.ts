@@ -1,0 +1,107 @@
+import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
+import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
+import { Type } from "@sinclair/typebox";
+import { answering, Failure, stale } from "./failure.js";
+import { cleanPath, type Located, locate } from "./locate.js";
+import { exclusively } from "./lock.js";
+import { accessTo, touchesPath } from "./paths.js";
+import { isFresh, seenFiles } from "./seen.js";
+import { isBinary } from "./text/binary.js";
+import { decodeText, ENCODING_NAMES, type Encoding } from "./text/encoding.js";
+import { plural } from "./text/format.js";
+import { fingerprint, MAX_FINGERPRINTED } from "./text/hash.js";
+import { saveText } from "./text-file.js";
+
+export interface WriteInput {
+  path: string;
+  content: string;
+}
+
+export interface WriteOutput {
+  path: string;
+  /** How many bytes the file has now. */
+  bytes: number;
+  /** False where a file was overwritten. */
+  created: boolean;
+}
+
+const Input = Type.Object(
+  {
+    path: Type.String({ description: "The file, relative to the root folder. Missing folders are made." }),
+    content: Type.String({ description: "The whole new content." }),
+  },
+  { additionalProperties: false },
+);
+
+const Output = Type.Object({ path: Type.String(), bytes: Type.Integer(), created: Type.Boolean() });
+
+/** Writes a whole file: creates it, or replaces what it held. */
+export function writeTool(fs: FileSystem): TypedTool<WriteInput, WriteOutput> {
+  return defineTool({
+    id: "write",
+    namespace: "files",
+    kind: "write",
+    description: "Write a file.\nCreates it with its folders, or replaces all that it held.",
+    input: Input,
+    output: Output,
+    capabilities: { idempotent: true, destructive: false, touches: touchesPath(fs) },
+    access: (input) => accessTo(fs, "write", input.path),
+    run: (input, ctx) => answering(fs, ctx, () => write(fs, input, ctx)),
+  });
+}
+
+async function write(fs: FileSystem, input: WriteInput, ctx: ToolContext): Promise<ToolCallResult> {
+  const path = cleanPath(input.path);
+  const found = await existing(fs, path, ctx);
+  const place = found?.path ?? fs.resolve(path);
+  const key = found ? await fs.realpath(place, { signal: ctx.signal }) : place;
+  return exclusively(fs, key, ctx.signal, async () => {
+    const before = await existing(fs, place, ctx); // again: another call may have been first
+    if (before?.stat.type === "directory") {
+      throw new Failure(`a folder: ${quote(place)}`, `${quote(place)} is a folder. Give the path of a file.`);
+    }
+    const form = before ? await formOf(fs, before, ctx) : undefined;
+    if (!before) await fs.mkdir(parentOf(place), { recursive: true, signal: ctx.signal });
+    const content =
+      form?.crlf && !input.content.includes("\r") ? input.content.replaceAll("\n", "\r\n") : input.content;
+    const encoding = form?.encoding ?? "utf-8";
+    const text = content.startsWith("\ufeff") && encoding !== "utf-8" ? content.slice(1) : content;
+    const stat = await saveText(fs, place, text, encoding, before?.stat.version ?? null, ctx);
+    const output: WriteOutput = { path: place, bytes: stat.size, created: !before };
+    const kept = form?.kept.length ? ` Kept: ${form.kept.join(", ")}.` : "";
+    const said = `${before ? "Overwrote" : "Created"} ${quote(place)} (${plural(stat.size, "byte")}).${kept}`;
+    return new ToolCallResult([{ type: "text", text: said }], { output: { ...output } });
+  });
+}
+
+async function existing(fs: FileSystem, path: string, ctx: ToolContext): Promise<Located | undefined> {
+  try {
+    return await locate(fs, path, ctx.signal);
+  } catch (error) {
+    if (isFsError(error, "notFound")) return undefined;
+    throw error;
+  }
+}
+
+/** What of an old file's form the new content takes over. Throws Failure where the file is not what the agent saw. */
+async function formOf(
+  fs: FileSystem,
+  { path, stat }: Located,
+  ctx: ToolContext,
+): Promise<{ encoding: Encoding; crlf: boolean; kept: string[] }> {
+  const plain = { encoding: "utf-8" as const, crlf: false, kept: [] };
+  if (stat.type !== "file") return plain; // refused by the file system
+  const seen = seenFiles(fs, ctx).get(await fs.realpath(path, { signal: ctx.signal }));
+  if (stat.size > MAX_FINGERPRINTED) {
+    if (!(await isFresh(seen, stat, () => undefined))) throw stale(path); // it has grown, where it had a fingerprint
+    return plain;
+  }
+  const bytes = await fs.readFile(path, { signal: ctx.signal });
+  if (!(await isFresh(seen, stat, () => fingerprint(bytes)))) throw stale(path);
+  if (isBinary(bytes)) return plain;
+  const { text, encoding: old } = decodeText(bytes);
+  const encoding = old === "windows-1252" ? "utf-8" : old; // a guess is not worth keeping
+  const crlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
+  const kept = [...(encoding === "utf-8" ? [] : [ENCODING_NAMES[encoding]]), ...(crlf ? ["CRLF line ends"] : [])];
+  return { encoding, crlf, kept };
+}

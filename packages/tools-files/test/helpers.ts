@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FileSystem } from "@shedkit/fs";
+import { MemoryFileSystem } from "@shedkit/fs/memory";
+import { NodeFileSystem } from "@shedkit/fs/node";
+import { callTool, ToolCallResult, type ToolImpl } from "@shedkit/tool";
+import { onTestFinished } from "vitest";
+
+/** A real folder that is gone after the test. */
+export async function tempFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "shedkit-files-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export async function realFs(): Promise<FileSystem> {
+  return new NodeFileSystem(await tempFolder());
+}
+
+export function memoryFs(files: { [path: string]: string | Uint8Array } = {}): MemoryFileSystem {
+  return new MemoryFileSystem(files);
+}
+
+/** What the model reads of a call. */
+export async function said(tool: ToolImpl, args: unknown): Promise<string> {
+  return (await callTool(tool, args)).text;
+}
+
+/** What the model reads of a call that failed as calls may. */
+export async function failed(tool: ToolImpl, args: unknown): Promise<string> {
+  const result = await callTool(tool, args);
+  if (!(result instanceof ToolCallResult) || result.errorDetail === undefined) {
+    throw new Error(`did not fail, said: ${result.text}`);
+  }
+  return result.text;
+}
+
+export async function content(fs: FileSystem, path: string): Promise<string> {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await fs.readFile(path));
+}

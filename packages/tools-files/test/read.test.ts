@@ -1,0 +1,237 @@
+import { callTool, keptResults, Resources } from "@shedkit/tool";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readTool } from "../src/index.js";
+import { failed, memoryFs, realFs, said } from "./helpers.js";
+
+const plain = { lineNumbers: false };
+const numbered = (from: number, to: number, end = "\n") =>
+  Array.from({ length: to - from + 1 }, (_, i) => `line${from + i}`).join(end);
+
+describe("read", () => {
+  it("returns a whole file, and says how many lines it has", async () => {
+    const tool = readTool(memoryFs({ f: "line1\nline2\nline3\n" }));
+    expect(await tool.call({ path: "f" })).toEqual({
+      path: "f",
+      content: "line1\nline2\nline3\n",
+      firstLine: 1,
+      lines: 4,
+      totalLines: 4,
+      encoding: "utf-8",
+      truncated: false,
+    });
+  });
+
+  it("numbers the first line and every tenth", async () => {
+    expect(await said(readTool(memoryFs({ f: "a\nb\nc\n" })), { path: "f" })).toBe("1→a\nb\nc\n");
+    const text = await said(readTool(memoryFs({ f: numbered(1, 12) })), { path: "f" });
+    expect(text.split("\n").filter((line) => line.includes("→"))).toEqual(["1→line1", "10→line10"]);
+    const from8 = await said(readTool(memoryFs({ f: numbered(1, 12) })), { path: "f", offset: 8 });
+    expect(from8).toBe("8→line8\nline9\n10→line10\nline11\nline12");
+  });
+
+  it("numbers no lines where told not to", async () => {
+    expect(await said(readTool(memoryFs({ f: "a\nb\n" }), plain), { path: "f" })).toBe("a\nb\n");
+  });
+
+  it("counts offsets from the start or from the end", async () => {
+    const five = readTool(memoryFs({ f: `${numbered(1, 5)}\n`, g: "a\nb\nc", h: "a\nb\nc\n", one: "hello\n" }));
+    expect(await said(five, { path: "one", offset: 2 })).toBe("2→");
+    expect(await said(five, { path: "f", offset: -2, limit: 2 })).toBe("5→line5\n");
+    expect((await five.call({ path: "g", offset: -1 })).content).toBe("");
+    expect((await five.call({ path: "g", offset: -3 })).firstLine).toBe(2);
+    expect((await five.call({ path: "h", offset: -3 })).firstLine).toBe(2);
+    expect((await five.call({ path: "h", offset: -99 })).firstLine).toBe(1);
+    expect((await five.call({ path: "h", offset: 0 })).firstLine).toBe(1);
+    expect((await five.call({ path: "f", offset: "-3" as unknown as number })).firstLine).toBe(4);
+  });
+
+  it("says where to go on when lines are left", async () => {
+    const tool = readTool(memoryFs({ f: numbered(1, 3000) }), plain);
+    expect(await said(tool, { path: "f", offset: 5, limit: 2 })).toBe(
+      "line5\nline6\n\n[These are lines 5 to 6 of 3,000. Go on with offset 7.]",
+    );
+    const whole = await tool.call({ path: "f" });
+    expect(whole).toMatchObject({ lines: 1000, totalLines: 3000, truncated: true });
+    const more = await tool.call({ path: "f", limit: 5000 });
+    expect(more).toMatchObject({ lines: 1000, truncated: true });
+    expect(await tool.call({ path: "f", limit: 1000 })).toMatchObject({ lines: 1000, truncated: false });
+    expect(await tool.call({ path: "f", offset: 2001, limit: 5000 })).toMatchObject({ lines: 1000, truncated: false });
+  });
+
+  it("keeps to its budget of tokens, by whole lines, and says what was asked for", async () => {
+    const fs = memoryFs({ f: Array.from({ length: 500 }, () => "x".repeat(999)).join("\n") });
+    const text = await said(readTool(fs, plain), { path: "f", offset: 1, limit: 400 });
+    const [body, note] = text.split("\n\n");
+    expect(body?.split("\n")).toHaveLength(100);
+    expect(note).toBe(
+      "[Lines 1 to 400 are about 100,000 tokens, more than the 25,000 of one call. These are lines 1 to 100 of 500. " +
+        "Go on with offset 101.]",
+    );
+    const small = readTool(memoryFs({ f: numbered(1, 100) }), { lineNumbers: false, maxTokens: 10 });
+    expect((await small.call({ path: "f" })).content).toBe(numbered(1, 6));
+  });
+
+  it("returns a long line whole where it fits, and refuses one that does not", async () => {
+    const line = `{"a":"${"é".repeat(24_000)}"}`;
+    const fs = memoryFs({ "a.json": line, "b.json": "x".repeat(120_000) });
+    expect(await said(readTool(fs, plain), { path: "a.json" })).toBe(line);
+    const text = await failed(readTool(fs), { path: "b.json" });
+    expect(text).toContain("lines 1 to 1 are about 30,000 tokens; 25,000 are the most");
+  });
+
+  it("reads an empty file as empty", async () => {
+    const tool = readTool(memoryFs({ f: "" }));
+    expect(await tool.call({ path: "f" })).toMatchObject({ content: "", lines: 0, totalLines: 0 });
+    expect(await said(tool, { path: "f" })).toBe("[The file is empty.]");
+  });
+
+  it("says when an offset is past the end", async () => {
+    expect(await failed(readTool(memoryFs({ f: "a\nb" })), { path: "f", offset: 9 })).toBe(
+      '"f" has 2 lines; offset 9 is past its end.',
+    );
+  });
+
+  it("shows lines without carriage returns, and keeps them in its output", async () => {
+    const tool = readTool(memoryFs({ f: "a\r\nb\r\nc\r\n" }), plain);
+    expect(await said(tool, { path: "f" })).toBe("a\nb\nc\n");
+    expect((await tool.call({ path: "f" })).content).toBe("a\r\nb\r\nc\r\n");
+    expect((await tool.call({ path: "f", limit: 2 })).content).toBe("a\r\nb");
+  });
+
+  it("reads UTF-8 with a mark, UTF-16 and bytes that are no UTF-8, and says so", async () => {
+    const utf16 = (text: string, little: boolean) => {
+      const bytes = new Uint8Array(text.length * 2);
+      const view = new DataView(bytes.buffer);
+      for (let i = 0; i < text.length; i++) view.setUint16(i * 2, text.charCodeAt(i), little);
+      return bytes;
+    };
+    const fs = memoryFs({
+      bom: "\ufeffgrün\n",
+      le: utf16("\ufeffa\ngrün 🌍\nb", true),
+      be: utf16("\ufeffa\nܐ਀\nb", false), // bytes 0x0a that are no line feeds
+      latin: new Uint8Array([0x67, 0x72, 0xfc, 0x6e, 0x80, 0x0a]),
+    });
+    const tool = readTool(fs, plain);
+    expect(await tool.call({ path: "bom" })).toMatchObject({ content: "grün\n", encoding: "utf-8-bom" });
+    expect(await said(tool, { path: "le", offset: 2, limit: 1 })).toBe(
+      "grün 🌍\n\n[These are lines 2 to 2 of 3. Go on with offset 3. The file is UTF-16 (little-endian).]",
+    );
+    expect(await tool.call({ path: "be" })).toMatchObject({ content: "a\nܐ਀\nb", totalLines: 3, encoding: "utf-16be" });
+    expect(await tool.call({ path: "le", offset: -2 })).toMatchObject({ firstLine: 3, content: "b" });
+    expect(await tool.call({ path: "latin" })).toMatchObject({ content: "grün€\n", encoding: "windows-1252" });
+  });
+
+  it("refuses what is no text", async () => {
+    const fs = memoryFs({
+      "a.txt": "abc\0def",
+      "b.zip": "text",
+      controls: `${"\u0001".repeat(31)}${"a".repeat(69)}`,
+      text: `${"\u0001".repeat(30)}${"a".repeat(70)}`,
+    });
+    const tool = readTool(fs, plain);
+    for (const path of ["a.txt", "b.zip", "controls"]) {
+      expect(await failed(tool, { path })).toMatch(/is not a text file \(\d+ bytes\)\. Only text can be read\./);
+    }
+    expect((await tool.call({ path: "text" })).lines).toBe(1);
+  });
+
+  it("sends a folder to list, and helps with names that are nearly right", async () => {
+    const fs = memoryFs({ "src/config.ini": "", "src/Config.old": "", "src/other.md": "", "docs/read me.txt": "hi" });
+    const tool = readTool(fs, plain);
+    expect(await failed(tool, { path: "src" })).toBe('"src" is a folder, not a file. List it instead.');
+    expect(await failed(tool, { path: "src/confg.ini" })).toContain('Did you mean "src/config.ini"?');
+    expect(await failed(tool, { path: "src/CONFIG" })).toContain('Did you mean "src/Config.old" and "src/config.ini"?');
+    expect(await failed(tool, { path: "scr/config.ini" })).toBe(
+      'There is no file or folder "scr/config.ini": the folder "scr" does not exist. Did you mean "src"?',
+    );
+    expect(await failed(tool, { path: "src/zzz.bin.qq" })).toContain('List the folder "src" to see what is there.');
+    expect((await tool.call({ path: "docs/read\u202fme.txt" })).content).toBe("hi");
+  });
+
+  it("takes paths as models write them", async () => {
+    const fs = memoryFs({ "a.txt": "hi" });
+    const tool = readTool(fs, plain);
+    for (const path of [' "a.txt" ', "'a.txt'", '"a.txt\\n"', "./a.txt", `${fs.root}/a.txt`, "a.txt'"]) {
+      expect((await tool.call({ path })).content).toBe("hi");
+    }
+  });
+
+  it("finds the file meant by an absolute path that leaves out the root", async () => {
+    const tool = readTool(memoryFs({ "config.ini": "" }));
+    await expect(callTool(tool, { path: "/config.ini" })).rejects.toMatchObject({
+      kind: "permissionDenied",
+      message: expect.stringContaining('Did you mean "config.ini"?') as string,
+    });
+  });
+
+  it("names its parameters as the client does", async () => {
+    const tool = readTool(memoryFs({ f: numbered(1, 5) }), plain);
+    const events = tool.execute(
+      { path: "f", limit: 1 },
+      {
+        callId: "c",
+        signal: new AbortController().signal,
+        resources: new Resources(),
+        names: { tool: "read_file", param: (name) => (name === "offset" ? "start_line" : name) },
+        notify: () => {},
+      },
+    );
+    if (!(Symbol.asyncIterator in events)) throw new Error("no events");
+    for await (const event of events) {
+      expect(event).toMatchObject({ type: "result", result: { text: expect.stringContaining("with start_line 2") } });
+    }
+  });
+
+  it("opens a kept result by its handle", async () => {
+    const resources = new Resources();
+    resources.insert(keptResults, {
+      keep: () => "",
+      get: (handle) => (handle === "result:c1" ? numbered(1, 9) : undefined),
+    });
+    const result = await callTool(readTool(memoryFs(), plain), { path: "result:c1", offset: 8 }, { resources });
+    expect(result.text).toBe("line8\nline9");
+  });
+
+  it("reads a window of a large file from the disk, wherever its pieces are cut", async () => {
+    const fs = await realFs();
+    const lines = Array.from({ length: 60_000 }, (_, i) => `${i + 1} ${"ü".repeat(i % 40)}`);
+    await fs.writeFile("big.log", lines.join("\n"));
+    const tool = readTool(fs, plain);
+    expect(await tool.call({ path: "big.log", offset: 31_000, limit: 900 })).toMatchObject({
+      content: lines.slice(30_999, 31_899).join("\n"),
+      totalLines: 60_000,
+    });
+    expect((await tool.call({ path: "big.log", offset: -3 })).content).toBe(lines.slice(-2).join("\n"));
+  });
+
+  it("gives the lines that a split at line ends gives, for any window", async () => {
+    const text = fc.array(fc.constantFrom("a", "é", "\n", "\r\n", "\r", "x y", "🌍"), { maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(
+        text,
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 12 }),
+        async (parts, offset, limit) => {
+          const whole = parts.join("");
+          fc.pre(whole !== "");
+          const fields = whole.split("\n");
+          fc.pre(offset <= fields.length);
+          const read = await readTool(memoryFs({ f: whole })).call({ path: "f", offset, limit });
+          const wanted = fields.slice(offset - 1, offset - 1 + limit);
+          const last = offset - 1 + limit < fields.length ? wanted.join("\n").replace(/\r$/, "") : wanted.join("\n");
+          expect(read.content).toBe(last);
+          expect([read.lines, read.totalLines]).toEqual([wanted.length, fields.length]);
+        },
+      ),
+    );
+  });
+
+  it("stops when the call is cancelled", async () => {
+    await expect(
+      readTool(memoryFs({ f: "a" })).call({ path: "f" }, { signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
+      kind: "cancelled",
+    });
+  });
+});
