@@ -1,0 +1,110 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { UsageError } from "./exit.js";
+
+/** What the command line asks for. */
+export type Command = { type: "help" } | { type: "version" } | { type: "run"; options: RunOptions };
+
+export interface RunOptions {
+  /** Absent: a prompt, or the question from standard input. */
+  question?: string | undefined;
+  /** A Hugging Face repo or a path; absent: the best that is configured. */
+  model?: string | undefined;
+  /** The folder that the tools may see; absent: the current one. */
+  root?: string | undefined;
+  /** Changes to files are made without asking. */
+  yes: boolean;
+  /** There are no tools that change files. */
+  readOnly: boolean;
+  json: boolean;
+  debug: boolean;
+}
+
+const options = {
+  model: { type: "string", short: "m" },
+  root: { type: "string", short: "r" },
+  yes: { type: "boolean", short: "y" },
+  "read-only": { type: "boolean" },
+  json: { type: "boolean" },
+  debug: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "v" },
+} satisfies ParseArgsConfig["options"];
+
+/** Reads the arguments after the program's name. Throws UsageError. */
+export function parseCommand(args: readonly string[]): Command {
+  const { values, positionals } = parse(args);
+  if (values.help) return { type: "help" };
+  if (values.version) return { type: "version" };
+  for (const name of ["model", "root"] as const) {
+    if (values[name]?.trim() === "") throw new UsageError(`--${name} is empty; ${wanted[name]}`);
+  }
+  if (values.yes && values["read-only"]) throw new UsageError("--yes and --read-only exclude each other; give one");
+  const question = positionals.length === 0 ? undefined : positionals.join(" ").trim();
+  if (question === "") throw new UsageError('the question is empty; ask something, e.g. "What is in README.md?"');
+  return {
+    type: "run",
+    options: {
+      question,
+      model: values.model,
+      root: values.root,
+      yes: values.yes ?? false,
+      readOnly: values["read-only"] ?? false,
+      json: values.json ?? false,
+      debug: values.debug ?? false,
+    },
+  };
+}
+
+const wanted = {
+  model: "name a Hugging Face GGUF repo (owner/repo or owner/repo:Q4_K_M) or the path of a .gguf file",
+  root: "name the folder that the questions are about",
+} as const;
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw usageError(error);
+  }
+}
+
+function usageError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  switch ((error as { code?: unknown }).code) {
+    case "ERR_PARSE_ARGS_UNKNOWN_OPTION": {
+      const named = /'(-[^' ]*)/.exec(error.message)?.[1] ?? "option";
+      const near = nearest(named);
+      const hint =
+        near === undefined ? "see --help; a question that begins with - goes after --" : `did you mean ${near}?`;
+      return new UsageError(`unknown option ${named}; ${hint}`);
+    }
+    case "ERR_PARSE_ARGS_INVALID_OPTION_VALUE": {
+      const name = /--([a-z-]+)/.exec(error.message)?.[1] ?? "";
+      if (name in wanted) return new UsageError(`--${name} needs a value; ${wanted[name as keyof typeof wanted]}`);
+      return new UsageError(`--${name} takes no value; see --help`);
+    }
+    default:
+      return error;
+  }
+}
+
+/** The option that an unknown one most likely means. */
+function nearest(name: string): string | undefined {
+  const typed = name.replace(/^-+/, "").toLowerCase();
+  const known = Object.keys(options).find((option) => distance(option, typed) <= (typed.length > 3 ? 2 : 1));
+  return known === undefined ? undefined : `--${known}`;
+}
+
+/** How many letters must be put in, left out or changed to make `b` of `a`. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,47 @@
+import type { AnyAgentSession } from "@shedkit/agent";
+import { AgenticError, noUsage, type Usage } from "@shedkit/types";
+import { ExitCode, exitCodeOf, explain } from "./exit.js";
+import type { Interrupts } from "./interrupts.js";
+import type { Renderer } from "./renderer.js";
+
+export interface AskOptions {
+  renderer: Renderer;
+  interrupts: Interrupts;
+  maxSteps?: number | undefined;
+  debug: boolean;
+}
+
+/** What a question came to: what the program would exit with, and what it cost. */
+export interface Asked {
+  code: ExitCode;
+  usage: Usage;
+}
+
+/** Asks one question and shows the turn. */
+export async function ask(session: AnyAgentSession, question: string, options: AskOptions): Promise<Asked> {
+  const { renderer, interrupts, maxSteps, debug } = options;
+  const asked: Asked = { code: ExitCode.answered, usage: noUsage };
+  const turn = async () => {
+    for await (const event of session.runTurnStream(question, { maxSteps }).events()) {
+      renderer.event(event);
+      if (event.type === "done") asked.usage = event.summary.usage;
+      if (event.type !== "failed") continue;
+      asked.usage = event.usage;
+      asked.code = interrupts.pressed ? ExitCode.interrupted : exitCodeOf(event.error);
+      if (asked.code === ExitCode.interrupted) renderer.notice("stopped");
+      else report(event.error, renderer, debug);
+    }
+  };
+  await interrupts.during(() => session.abort("stopped by ctrl-C"), turn);
+  return asked;
+}
+
+/** One line about an error; with `debug` also its stack and causes. */
+export function report(error: unknown, renderer: Renderer, debug: boolean): void {
+  renderer.error(explain(error));
+  if (!debug) return;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    renderer.notice(cause.stack ?? String(cause));
+    if (AgenticError.is(cause)) renderer.notice(JSON.stringify(cause.details));
+  }
+}

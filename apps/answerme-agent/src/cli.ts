@@ -1,0 +1,119 @@
+import { createRequire } from "node:module";
+import { parseCommand, type RunOptions } from "./args.js";
+import { ask, report } from "./ask.js";
+import { withReferencedFiles } from "./attachments.js";
+import { ExitCode, exitCodeOf, UsageError } from "./exit.js";
+import { allowAll, askPerson, denyAll } from "./gates.js";
+import { help } from "./help.js";
+import { Interrupts } from "./interrupts.js";
+import { JsonRenderer } from "./json-renderer.js";
+import { chooseModel, type ModelChoice } from "./model-choice.js";
+import type { Gate } from "./permission.js";
+import type { Renderer } from "./renderer.js";
+import { openSession, rootFolder } from "./session.js";
+import { readAll } from "./stdin.js";
+import { flush, processTerminal, type Terminal } from "./terminal.js";
+import { TextRenderer } from "./text-renderer.js";
+import { tourFolder, tourQuestions } from "./tour.js";
+
+/** The program: reads the arguments, runs, and ends the process with its exit code. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const terminal = processTerminal;
+  // The reader of a pipe may leave early (`| head -1`): that is no error of ours.
+  for (const stream of [terminal.out, terminal.err]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  }
+  const renderer = argv.includes("--json") ? new JsonRenderer(terminal) : new TextRenderer(terminal);
+  const debug = argv.includes("--debug");
+  const fail = (error: unknown) => {
+    report(error, renderer, debug);
+    return exitCodeOf(error);
+  };
+  process.on("uncaughtException", (error) => process.exit(fail(error)));
+  using interrupts = new Interrupts(() => process.exit(ExitCode.interrupted));
+  const code = await run(argv, { terminal, renderer, interrupts }).catch(fail);
+  await flush(terminal);
+  process.exit(code);
+}
+
+interface Surroundings {
+  readonly terminal: Terminal;
+  readonly renderer: Renderer;
+  readonly interrupts: Interrupts;
+}
+
+async function run(argv: readonly string[], around: Surroundings): Promise<ExitCode> {
+  const command = parseCommand(argv);
+  if (command.type === "help") around.terminal.out.write(help);
+  else if (command.type === "version") around.terminal.out.write(`${version()}\n`);
+  else return answer(command.options, around);
+  return ExitCode.answered;
+}
+
+async function answer(options: RunOptions, around: Surroundings): Promise<ExitCode> {
+  const { renderer } = around;
+  const root = await rootFolder(options.root);
+  const question = options.question ?? (await pipedQuestion(options, renderer));
+  const choice = chooseModel(options.model);
+  renderer.model(choice.notice);
+  if (question === undefined) return atThePrompt(options, { ...around, choice, root });
+  const denied = new Set<string>();
+  const session = await openSession({
+    choice,
+    root,
+    gate: gateOf(
+      options,
+      denyAll((tool) => denied.add(tool)),
+    ),
+  });
+  try {
+    const message = await withReferencedFiles(question, root);
+    const { code } = await ask(session, message, { ...around, maxSteps: choice.maxSteps, debug: options.debug });
+    if (denied.size === 0) return code;
+    renderer.error(`${[...denied].join(", ")} would change files and was not permitted; --yes permits it`);
+    return code === ExitCode.answered ? ExitCode.notPermitted : code;
+  } finally {
+    await session.end();
+  }
+}
+
+async function atThePrompt(
+  options: RunOptions,
+  { terminal, ...around }: Surroundings & { choice: ModelChoice; root: string },
+): Promise<ExitCode> {
+  const { completion, converse, offerTour } = await import("./converse.js");
+  const { Prompt } = await import("./prompt.js");
+  let root: string | undefined = around.root;
+  const prompt = new Prompt({
+    input: process.stdin,
+    output: terminal.out,
+    complete: (line) => completion(root ?? around.root)(line),
+  });
+  if (options.root === undefined) root = await offerTour(prompt, around.renderer, root);
+  if (root === undefined) return ExitCode.interrupted;
+  const gate = gateOf(options, askPerson(prompt, around.renderer));
+  return converse({ ...around, prompt, root, gate, debug: options.debug });
+}
+
+/** What decides about changes: `otherwise`, unless the command line has decided. */
+function gateOf({ yes, readOnly }: RunOptions, otherwise: Gate): Gate | undefined {
+  if (readOnly) return undefined;
+  return yes ? allowAll : otherwise;
+}
+
+/** The question from a pipe; undefined where a person sits at a terminal. Throws UsageError where nothing comes. */
+async function pipedQuestion(options: RunOptions, renderer: Renderer): Promise<string | undefined> {
+  if (process.stdin.isTTY && !options.json) return undefined;
+  const text = process.stdin.isTTY
+    ? ""
+    : await readAll(process.stdin, () => renderer.notice("Reading the question from standard input ..."));
+  if (text !== "") return text;
+  const tour = options.root === undefined && tourFolder(process.cwd()) !== undefined;
+  throw new UsageError(
+    `no question was given; ask one as the last argument, e.g. ${tour ? "--root examples/tour " : ""}"${tourQuestions[0]}"`,
+  );
+}
+
+function version(): string {
+  return (createRequire(import.meta.url)("../package.json") as { version: string }).version;
+}

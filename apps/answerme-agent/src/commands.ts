@@ -1,0 +1,114 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { AnyAgentSession } from "@shedkit/agent";
+import { addUsage, noUsage, toolName, type Usage } from "@shedkit/types";
+import type { ModelChoice } from "./model-choice.js";
+import { usageText } from "./text-renderer.js";
+import { transcript } from "./transcript.js";
+
+/** A conversation as the commands of the prompt see it. */
+export interface Talk {
+  readonly session: AnyAgentSession;
+  readonly choice: ModelChoice;
+  readonly root: string;
+  /** Since the conversation began. */
+  usage: Usage;
+  questions: number;
+}
+
+export type CommandOutcome = { type: "said"; text: string } | { type: "leave" };
+
+interface PromptCommand {
+  readonly name: string;
+  readonly argument?: string;
+  readonly help: string;
+  run(talk: Talk, argument: string): CommandOutcome | Promise<CommandOutcome>;
+}
+
+const said = (text: string): CommandOutcome => ({ type: "said", text });
+
+const commands: readonly PromptCommand[] = [
+  { name: "help", help: "what can be typed here", run: () => said(helpText()) },
+  { name: "model", help: "which model answers", run: ({ choice }) => said(choice.notice.text) },
+  {
+    name: "tools",
+    help: "the tools, and which the model has been given",
+    run: ({ session }) => said(toolsText(session)),
+  },
+  { name: "shed", argument: "WORDS", help: "what a search in the shed finds", run: searchShed },
+  { name: "cost", help: "tokens used so far", run: (talk) => said(costText(talk)) },
+  { name: "export", argument: "FILE", help: "write the conversation to a Markdown file", run: exportTalk },
+  { name: "quit", help: "leave (also ctrl-D)", run: () => ({ type: "leave" }) },
+];
+
+/** Whether a line is meant for the program, not for the model. */
+export function isCommand(line: string): boolean {
+  return /^\/[a-z]*(\s|$)/i.test(line);
+}
+
+export async function runCommand(line: string, talk: Talk): Promise<CommandOutcome> {
+  const [, name = "", argument = ""] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? [];
+  const command = commands.find((candidate) => candidate.name === name.toLowerCase());
+  if (command === undefined) return said(`There is no /${name}. ${names().join(" ")}`);
+  return command.run(talk, argument.trim());
+}
+
+/** The commands that a half-typed line may become. */
+export function completeCommand(line: string): [string[], string] {
+  return [names().filter((name) => name.startsWith(line)), line];
+}
+
+export function newTalk(session: AnyAgentSession, choice: ModelChoice, root: string): Talk {
+  return { session, choice, root, usage: noUsage, questions: 0 };
+}
+
+export function counted(talk: Talk, usage: Usage): void {
+  talk.usage = addUsage(talk.usage, usage);
+  talk.questions++;
+}
+
+function names(): string[] {
+  return commands.map(({ name }) => `/${name}`);
+}
+
+function helpText(): string {
+  const left = commands.map(({ name, argument }) => `/${name}${argument === undefined ? "" : ` ${argument}`}`);
+  const width = Math.max(...left.map((text) => text.length));
+  const lines = commands.map(({ help }, i) => `${(left[i] ?? "").padEnd(width)}   ${help}`);
+  return [
+    ...lines,
+    "",
+    "@notes.txt in a question sends that file along. A line that ends in \\ goes on in the next.",
+    "Ctrl-C stops an answer; at the prompt twice it leaves.",
+  ].join("\n");
+}
+
+function toolsText({ toolManager }: AnyAgentSession): string {
+  const active = new Set(toolManager.activeDefinitions().map(toolName));
+  const lines = toolManager.names().map((name) => `${name}${active.has(name) ? "   (given to the model)" : ""}`);
+  return [...lines, "The model is given shed at first, and what it finds there from then on."].join("\n");
+}
+
+async function searchShed({ session }: Talk, words: string): Promise<CommandOutcome> {
+  if (words === "") return said("Say what to look for: /shed read a file");
+  const hits = await session.toolManager.searchTools(words, 5);
+  if (hits.length === 0) return said(`Nothing is found for "${words}".`);
+  return said(hits.map((hit) => `${hit.name}   ${hit.description}`).join("\n"));
+}
+
+function costText({ usage, questions }: Talk): string {
+  return `${questions} question${questions === 1 ? "" : "s"}: ${usageText(usage)}`;
+}
+
+async function exportTalk({ session, root }: Talk, file: string): Promise<CommandOutcome> {
+  if (file === "") return said("Name a file: /export talk.md");
+  const target = path.resolve(root, file);
+  try {
+    await writeFile(target, await transcript(session), { flag: "wx" });
+    return said(`Written to ${target}`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return said(`${target} is there already; name another file.`);
+    return said(`${target} cannot be written (${code}).`);
+  }
+}

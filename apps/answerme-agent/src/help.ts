@@ -1,0 +1,29 @@
+export const help = `answerme-agent - answers questions about the files in a folder
+
+Usage
+  answerme-agent [options] "question"    answer one question
+  answerme-agent [options]               open a prompt (or read the question from a pipe)
+
+Options
+  -m, --model MODEL   a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M) or the path of a .gguf file;
+                      without it a small demonstration model answers, which is right on small files only
+  -r, --root FOLDER   the folder that the tools may see (default: the current one)
+  -y, --yes           change files without asking (without a terminal nothing is changed otherwise)
+      --read-only     offer no tool that changes files
+      --json          print events as JSON lines
+      --debug         print stack traces
+  -h, --help          print this
+  -v, --version       print the version
+
+Examples
+  answerme-agent --root examples/tour "What is the port in config.ini?"
+  answerme-agent --model unsloth/gemma-4-E2B-it-GGUF "What does this project do?"
+
+Environment
+  HF_TOKEN, HF_ENDPOINT, HF_HUB_OFFLINE, HF_HOME, HF_HUB_CACHE    as every Hugging Face tool reads them
+  NO_COLOR                                                        no colour
+
+Exit codes
+  0 answered   1 the turn failed   2 usage or configuration   3 no model or provider   4 not permitted
+  130 interrupted
+`;

@@ -1,0 +1,52 @@
+import type { FilesPresetOptions, RouterPreset } from "@shedkit/harness";
+import { demoModelPath } from "@shedkit/model-demo";
+import type { ModelParams } from "@shedkit/provider";
+import type { ModelNotice } from "./renderer.js";
+
+/** A model to ask, and what it needs of its host. */
+export interface ModelChoice {
+  readonly notice: ModelNotice;
+  readonly systemPrompt: string;
+  readonly params: ModelParams;
+  readonly files: FilesPresetOptions;
+  /** Model calls in a turn. Absent: the agent's own limit. */
+  readonly maxSteps?: number | undefined;
+  preset(): Promise<RouterPreset>;
+}
+
+/** The model that was asked for, else the one that ships with the program. */
+export function chooseModel(named: string | undefined): ModelChoice {
+  return named === undefined ? demoModel() : localModel(named);
+}
+
+const SYSTEM_PROMPT =
+  "You answer questions about the files in the user's folder. Look up what you need with shed, read the files before " +
+  "you answer, and answer from what they say. Be brief. If the files do not say, say so.";
+
+function localModel(name: string): ModelChoice {
+  return {
+    notice: { model: name, text: `Model: ${name} (local)` },
+    systemPrompt: SYSTEM_PROMPT,
+    params: {},
+    files: {},
+    preset: async () => (await import("@shedkit/harness")).RouterPreset.huggingFace(name),
+  };
+}
+
+function demoModel(): ModelChoice {
+  return {
+    notice: {
+      model: "shed-demo",
+      text:
+        "Model: shed-demo, a 2 MB demonstration that comes with the program. It looks up values in files of a dozen " +
+        "lines, is often wrong, and knows nothing else. For a real model: --model unsloth/gemma-4-E2B-it-GGUF",
+    },
+    systemPrompt: "",
+    params: { temperature: 0, maxTokens: 160 },
+    // 2,048 tokens hold everything: the conversation, the tools and what they return.
+    files: { read: { lineNumbers: false, maxTokens: 1000 }, list: { maxChars: 1500 } },
+    // Eight calls of tools, then the answer: a small model may go round in circles.
+    maxSteps: 8,
+    preset: async () => (await import("@shedkit/harness")).RouterPreset.huggingfaceCpu(demoModelPath),
+  };
+}

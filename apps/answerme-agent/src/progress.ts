@@ -1,0 +1,66 @@
+import { type Terminal, width } from "./terminal.js";
+
+/** A bar that follows a download or a load; it shows itself on a terminal only, else one line says what goes on. */
+export class ProgressBar {
+  readonly #terminal: Terminal;
+  readonly #now: () => number;
+  #shown = false;
+  #said = false;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #startedAt: number | undefined;
+  #startedWith = 0;
+
+  constructor(terminal: Terminal, now: () => number = performance.now.bind(performance)) {
+    this.#terminal = terminal;
+    this.#now = now;
+  }
+
+  update(label: string, done: number, total: number | undefined): void {
+    const { err } = this.#terminal;
+    if (!err.isTTY) {
+      if (!this.#said) err.write(`${label}${total === undefined ? "" : ` (${bytes(total)})`} ...\n`);
+      this.#said = true;
+      return;
+    }
+    const now = this.#now();
+    if (this.#startedAt === undefined) {
+      this.#startedAt = now;
+      this.#startedWith = done;
+    }
+    if (now - this.#drawnAt < 100 && done !== total) return;
+    this.#drawnAt = now;
+    const seconds = (now - this.#startedAt) / 1000;
+    const rate = seconds > 0.5 ? ` ${bytes((done - this.#startedWith) / seconds)}/s` : "";
+    err.write(`\r${line(label, done, total, rate, width(err) - 1)}\u001b[K`);
+    this.#shown = true;
+  }
+
+  /** Takes the bar away, so that other lines can be written. */
+  clear(): void {
+    if (this.#shown) this.#terminal.err.write("\r\u001b[K");
+    this.#shown = false;
+    this.#startedAt = undefined;
+  }
+}
+
+function line(label: string, done: number, total: number | undefined, rate: string, columns: number): string {
+  if (total === undefined || total <= 0) return `${label} ${bytes(done)}${rate}`.slice(0, columns);
+  const share = Math.min(1, done / total);
+  const figures = ` ${String(Math.floor(share * 100)).padStart(3)} % of ${bytes(total)}${rate}`;
+  const room = Math.min(30, columns - label.length - figures.length - 3);
+  if (room < 5) return `${label}${figures}`.slice(0, columns);
+  const filled = Math.round(share * room);
+  return `${label} [${"#".repeat(filled)}${".".repeat(room - filled)}]${figures}`;
+}
+
+/** A size for people: `1.9 MB`. */
+export function bytes(count: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = Math.max(0, count);
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}

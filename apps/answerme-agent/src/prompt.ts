@@ -1,0 +1,103 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+
+/** What came of asking for a line. */
+export type PromptAnswer = { type: "line"; text: string } | { type: "end" } | { type: "interrupt" };
+
+export interface PromptOptions {
+  input: Readable;
+  output: NodeJS.WriteStream;
+  /** What the last word may become, and the word. */
+  complete?: ((line: string) => Promise<[string[], string]>) | undefined;
+}
+
+export interface LineOptions {
+  signal?: AbortSignal | undefined;
+  /** Whether the line is kept for arrow up, and completed. Default: false. */
+  isMessage?: boolean | undefined;
+}
+
+/**
+ * Asks for lines. The terminal is taken for one answer at a time, so that between answers ctrl-C is a signal and stops
+ * the turn. Several lines that come at once (pasted), and lines that end in `\`, are one answer.
+ */
+export class Prompt {
+  readonly #options: PromptOptions;
+  #history: string[] = [];
+  /** Typed ahead of the next question. */
+  #ahead = "";
+
+  constructor(options: PromptOptions) {
+    this.#options = options;
+  }
+
+  line(question: string, { signal, isMessage = false }: LineOptions = {}): Promise<PromptAnswer> {
+    const { input, output, complete } = this.#options;
+    if (signal?.aborted) return Promise.resolve({ type: "interrupt" });
+    const lines = createInterface({
+      input,
+      output,
+      terminal: output.isTTY === true,
+      prompt: question,
+      history: isMessage ? [...this.#history] : [],
+      historySize: isMessage ? 200 : 0,
+      removeHistoryDuplicates: true,
+      ...(isMessage && complete && { completer: completer(complete) }),
+    });
+    return new Promise((resolve) => {
+      /** Of the lines before, which ended in a backslash. */
+      let kept = "";
+      /** The lines of this moment. */
+      let batch: string[] = [];
+      const finish = (answer: PromptAnswer) => {
+        signal?.removeEventListener("abort", interrupt);
+        lines.removeAllListeners();
+        this.#ahead = lines.line;
+        lines.close();
+        resolve(answer);
+      };
+      const interrupt = () => finish({ type: "interrupt" });
+      const take = () => {
+        const text = kept + batch.join("\n");
+        batch = [];
+        if (!text.endsWith("\\")) return finish({ type: "line", text: text.trim() });
+        kept = `${text.slice(0, -1)}\n`;
+        lines.setPrompt("... ");
+        lines.prompt();
+      };
+      signal?.addEventListener("abort", interrupt, { once: true });
+      lines.on("history", (history: string[]) => {
+        if (isMessage) this.#history = history;
+      });
+      lines.on("line", (line) => {
+        batch.push(line);
+        if (batch.length === 1) setImmediate(() => batch.length > 0 && take());
+      });
+      lines.on("close", () => {
+        const text = (kept + batch.join("\n")).trim();
+        batch = [];
+        finish(text === "" ? { type: "end" } : { type: "line", text });
+      });
+      lines.on("SIGINT", () => {
+        if (lines.line === "" && kept === "") return interrupt();
+        kept = "";
+        lines.setPrompt(question);
+        lines.write(null, { ctrl: true, name: "e" });
+        lines.write(null, { ctrl: true, name: "u" });
+      });
+      lines.prompt();
+      if (this.#ahead !== "") lines.write(this.#ahead);
+    });
+  }
+}
+
+type Complete = NonNullable<PromptOptions["complete"]>;
+
+function completer(complete: Complete) {
+  return (line: string, done: (error: null, found: [string[], string]) => void) => {
+    complete(line).then(
+      (found) => done(null, found),
+      () => done(null, [[], line]),
+    );
+  };
+}

@@ -1,0 +1,22 @@
+import type { TurnEvent } from "@shedkit/agent";
+import type { ChangeLine } from "./change.js";
+
+/** What is said of the model before it is loaded. */
+export interface ModelNotice {
+  /** The name that the model goes by. */
+  model: string;
+  /** One line for a person. */
+  text: string;
+}
+
+/** Shows a session to whoever reads: a person, or a program. */
+export interface Renderer {
+  model(notice: ModelNotice): void;
+  event(event: TurnEvent): void;
+  /** Something a person should know that is no part of the answer. */
+  notice(text: string): void;
+  /** A change that is about to be made, before a person is asked about it. */
+  change(lines: readonly ChangeLine[]): void;
+  /** One line about what went wrong. */
+  error(text: string): void;
+}

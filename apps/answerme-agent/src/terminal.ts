@@ -1,0 +1,43 @@
+import type { WriteStream } from "node:tty";
+import { styleText } from "node:util";
+
+/** Where the program writes: `out` gets the answer alone, so that it can be piped; `err` all the rest. */
+export interface Terminal {
+  readonly out: NodeJS.WriteStream;
+  readonly err: NodeJS.WriteStream;
+}
+
+export const processTerminal: Terminal = { out: process.stdout, err: process.stderr };
+
+/** In a style where the stream shows styles; NO_COLOR and dumb terminals are respected. */
+export function styled(stream: NodeJS.WriteStream, style: "dim" | "red" | "green" | "bold", text: string): string {
+  return styleText(style, text, { stream });
+}
+
+/** Columns to write in; a stream that is no terminal has no edge, so a round figure. */
+export function width(stream: NodeJS.WriteStream): number {
+  return stream.isTTY ? Math.max(20, (stream as WriteStream).columns || 80) : 200;
+}
+
+/** Control characters made visible: a model or a file must not drive the terminal. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (c) => (c === "\r" ? "" : "\ufffd"));
+}
+
+/** At most `max` characters, by whole code points, with a mark where something was left out. */
+export function clipped(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const points = [...text.slice(0, max * 2)];
+  return points.length <= max ? text : `${points.slice(0, Math.max(0, max - 3)).join("")}...`;
+}
+
+/** All that was written is out when this resolves. */
+export async function flush(terminal: Terminal): Promise<void> {
+  const drained = (stream: NodeJS.WriteStream) =>
+    new Promise<void>((resolve) => {
+      if (stream.writableEnded || stream.destroyed) resolve();
+      else stream.write("", () => resolve());
+    });
+  await Promise.all([drained(terminal.out), drained(terminal.err)]);
+}

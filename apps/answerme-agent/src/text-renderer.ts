@@ -1,0 +1,139 @@
+import type { TurnEvent } from "@shedkit/agent";
+import type { Usage } from "@shedkit/types";
+import type { ChangeLine } from "./change.js";
+import { MarkdownStream } from "./markdown.js";
+import { ProgressBar } from "./progress.js";
+import type { ModelNotice, Renderer } from "./renderer.js";
+import { clipped, printable, styled, type Terminal, width } from "./terminal.js";
+import { toolCallLine, toolResultLine } from "./tool-line.js";
+
+/** Smaller models are there before anybody could read the bar. In bytes. */
+const WORTH_A_BAR = 20_000_000;
+
+/** The answer on standard output as it comes; each tool call, the usage and everything else a line on standard error. */
+export class TextRenderer implements Renderer {
+  readonly #terminal: Terminal;
+  readonly #bar: ProgressBar;
+  readonly #now: () => number;
+  /** On a terminal that shows styles. */
+  readonly #markdown: MarkdownStream | undefined;
+  /** Text was written after the last line feed. */
+  #midLine = false;
+  #calls = 0;
+  #startedAt: number;
+
+  constructor(terminal: Terminal, now: () => number = performance.now.bind(performance)) {
+    this.#terminal = terminal;
+    this.#bar = new ProgressBar(terminal, now);
+    this.#now = now;
+    this.#startedAt = now();
+    if (terminal.out.isTTY && terminal.out.hasColors()) {
+      this.#markdown = new MarkdownStream((text) => this.#write(text));
+    }
+  }
+
+  model({ text }: ModelNotice): void {
+    this.notice(text);
+  }
+
+  event(event: TurnEvent): void {
+    switch (event.type) {
+      case "text":
+        this.#text(event.delta);
+        return;
+      case "toolCall":
+        this.#calls++;
+        this.#dim(`-> ${toolCallLine(event.name, event.arguments, this.#room(3))}`);
+        return;
+      case "toolResult":
+        if (event.errorDetail === undefined) return;
+        this.#dim(`   ${event.name} failed: ${toolResultLine(event.content, event.errorDetail, this.#room(20))}`);
+        return;
+      case "retract":
+        this.#dim(`(the answer above does not count: ${event.reason})`);
+        return;
+      case "progress":
+        this.#progress(event.progress);
+        return;
+      case "failed":
+        if (event.usage.total > 0) this.#end(event.usage);
+        return;
+      case "done":
+        this.#end(event.summary.usage);
+        return;
+    }
+  }
+
+  notice(text: string): void {
+    this.#dim(text);
+  }
+
+  change(lines: readonly ChangeLine[]): void {
+    const styles = { " ": "dim", "-": "red", "+": "green", "@": "bold" } as const;
+    for (const { sign, text } of lines) {
+      const line = clipped(printable(sign === "@" ? text : `${sign} ${text}`), this.#room(4));
+      this.#line(`   ${styled(this.#terminal.err, styles[sign], line)}`);
+    }
+  }
+
+  error(text: string): void {
+    this.#line(styled(this.#terminal.err, "red", `answerme-agent: ${printable(text)}`));
+  }
+
+  #text(delta: string): void {
+    this.#bar.clear();
+    const text = this.#terminal.out.isTTY ? printable(delta) : delta;
+    if (text === "") return;
+    this.#midLine = !text.endsWith("\n");
+    if (this.#markdown === undefined) this.#write(text);
+    else this.#markdown.push(text);
+  }
+
+  #write(text: string): void {
+    this.#terminal.out.write(text);
+  }
+
+  #progress(progress: Extract<TurnEvent, { type: "progress" }>["progress"]): void {
+    if (progress.type === "initializing") {
+      this.#calls = 0;
+      this.#startedAt = this.#now();
+    }
+    if (progress.type !== "loadingModel" || (progress.bytesTotal ?? 0) < WORTH_A_BAR) return;
+    this.#bar.update("Loading the model", progress.bytesDone, progress.bytesTotal);
+  }
+
+  #end(usage: Usage): void {
+    const seconds = ((this.#now() - this.#startedAt) / 1000).toFixed(1);
+    this.#dim(`${usageText(usage)}, ${count(this.#calls, "tool call")}, ${seconds} s`);
+    this.#calls = 0;
+    this.#startedAt = this.#now();
+  }
+
+  #dim(text: string): void {
+    this.#line(styled(this.#terminal.err, "dim", text));
+  }
+
+  #line(text: string): void {
+    this.#bar.clear();
+    this.#markdown?.end();
+    if (this.#midLine) this.#write("\n");
+    this.#midLine = false;
+    this.#terminal.err.write(`${text}\n`);
+  }
+
+  #room(taken: number): number {
+    return width(this.#terminal.err) - taken;
+  }
+}
+
+/** Tokens for people: `412 tokens in (380 cached), 9 out`. */
+export function usageText(usage: Usage): string {
+  const input = usage.input + usage.cacheRead + usage.cacheWrite;
+  const cached = usage.cacheRead > 0 ? ` (${usage.cacheRead} cached)` : "";
+  const cost = usage.costUsd === undefined ? "" : `, $${usage.costUsd.toFixed(4)}`;
+  return `${count(input, "token")} in${cached}, ${usage.output} out${cost}`;
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { parseCommand } from "../src/args.js";
+import { UsageError } from "../src/exit.js";
+
+const options = (...args: string[]) => {
+  const command = parseCommand(args);
+  if (command.type !== "run") throw new Error(command.type);
+  return command.options;
+};
+
+describe("the command line", () => {
+  it("takes the question as one argument or as several", () => {
+    expect(options("What is here?").question).toBe("What is here?");
+    expect(options("What", "is", "here?").question).toBe("What is here?");
+    expect(options().question).toBeUndefined();
+  });
+
+  it("takes options before, after and between", () => {
+    expect(options("--root", "a", "why?", "--model=owner/repo:Q4_K_M", "--json", "--debug", "-y")).toEqual({
+      question: "why?",
+      root: "a",
+      model: "owner/repo:Q4_K_M",
+      yes: true,
+      readOnly: false,
+      json: true,
+      debug: true,
+    });
+  });
+
+  it("takes a question that begins with a dash after --", () => {
+    expect(options("--", "-x means what?").question).toBe("-x means what?");
+  });
+
+  it.each([["--help"], ["-h"]])("%s asks for help", (option) => {
+    expect(parseCommand([option])).toEqual({ type: "help" });
+  });
+
+  it.each([["--version"], ["-v"]])("%s asks for the version", (option) => {
+    expect(parseCommand([option])).toEqual({ type: "version" });
+  });
+
+  it.each([
+    [["--mdoel", "x"], "unknown option --mdoel; did you mean --model?"],
+    [["--frobnicate=1"], "unknown option --frobnicate; see --help"],
+    [["-x"], "unknown option -x; see --help"],
+    [["--model"], "--model needs a value"],
+    [["--model", "--json"], "--model needs a value"],
+    [["--model="], "--model is empty"],
+    [["--root", " "], "--root is empty"],
+    [["--json=1"], "--json takes no value"],
+    [["--yes", "--read-only", "x"], "--yes and --read-only exclude each other"],
+    [[""], "the question is empty"],
+    [["  ", " "], "the question is empty"],
+  ])("refuses %j in one line", (args, message) => {
+    let error: unknown;
+    try {
+      parseCommand(args);
+    } catch (e) {
+      error = e;
+    }
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toContain(message);
+    expect((error as Error).message).not.toContain("\n");
+  });
+});

@@ -1,0 +1,219 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { PassThrough } from "node:stream";
+import { RouterMix } from "@shedkit/harness";
+import { Gate, type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
+import { AgenticError, textOfContent } from "@shedkit/types";
+import { describe, expect, it } from "vitest";
+import { completion, converse } from "../src/converse.js";
+import { askPerson } from "../src/gates.js";
+import { Interrupts } from "../src/interrupts.js";
+import type { ModelChoice } from "../src/model-choice.js";
+import { Prompt } from "../src/prompt.js";
+import { TextRenderer } from "../src/text-renderer.js";
+import { fakeTerminal } from "./fake-terminal.js";
+import { temporaryFolder } from "./program.js";
+
+/** A conversation with a scripted model in a folder of its own; `type` types a line once the prompt is there. */
+async function talk(answers: readonly ScriptedAnswer[]) {
+  const folder = await temporaryFolder();
+  await writeFile(path.join(folder.path, "config.ini"), "port=8417\n");
+  const provider = new ScriptedProvider(answers);
+  const choice: ModelChoice = {
+    notice: { model: "scripted", text: "Model: scripted" },
+    systemPrompt: "",
+    params: {},
+    files: {},
+    preset: async () => new RouterMix().primary(provider, "scripted").build(),
+  };
+  const { terminal, written, says } = fakeTerminal(false);
+  const input = new PassThrough();
+  const prompt = new Prompt({ input, output: terminal.out, complete: completion(folder.path) });
+  const renderer = new TextRenderer(terminal, () => 0);
+  let left = false;
+  const interrupts = new Interrupts(() => {
+    left = true;
+  });
+  const ended = converse({
+    prompt,
+    renderer,
+    interrupts,
+    choice,
+    root: folder.path,
+    gate: askPerson(prompt, renderer),
+    debug: false,
+  });
+  return {
+    provider,
+    written,
+    says,
+    ended,
+    folder: folder.path,
+    left: () => left,
+    type: async (line: string, after = "> ") => {
+      await says(after);
+      input.write(`${line}\n`);
+    },
+    leave: async () => {
+      await says("> ");
+      input.end();
+      return ended;
+    },
+    async [Symbol.asyncDispose]() {
+      input.end();
+      await ended.catch(() => {});
+      interrupts[Symbol.dispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const asked = (provider: ScriptedProvider, request: number) =>
+  provider.requests[request]?.messages.map((message) =>
+    message.type === "user" ? textOfContent(message.content) : "",
+  );
+
+const failure = new AgenticError("generation", "The server is down.", {
+  kind: "server",
+  provider: "scripted",
+  model: "scripted",
+});
+
+describe("the prompt", () => {
+  it("keeps the session going from question to question", async () => {
+    await using t = await talk(["Hello.", "I said hello."]);
+    await t.type("Hi");
+    await t.says("Hello.\n");
+    await t.type("What did you say?");
+    await t.says("I said hello.\n");
+    expect(await t.leave()).toBe(0);
+    expect(asked(t.provider, 1)).toEqual(["Hi", "", "What did you say?"]);
+  });
+
+  it("asks nothing for an empty line", async () => {
+    await using t = await talk(["Hello."]);
+    await t.type("");
+    await t.type("   ");
+    await t.type("Hi");
+    await t.says("Hello.\n");
+    expect(t.provider.requests).toHaveLength(1);
+  });
+
+  it("takes pasted lines, and lines that end in a backslash, as one question", async () => {
+    await using t = await talk(["Yes.", "Yes."]);
+    await t.type("one\ntwo");
+    await t.type("three \\");
+    await t.type("four", "... ");
+    await t.leave();
+    expect(asked(t.provider, 0)).toEqual(["one\ntwo"]);
+    expect(asked(t.provider, 1)?.at(-1)).toBe("three \nfour");
+  });
+
+  it("sends a file along that the question refers to", async () => {
+    await using t = await talk(["8417"]);
+    await t.type("What is the port in @config.ini, and who is @nobody?");
+    await t.leave();
+    expect(asked(t.provider, 0)).toEqual([
+      "What is the port in @config.ini, and who is @nobody?\n\nThe file config.ini:\nport=8417\n",
+    ]);
+  });
+
+  it("goes on after a turn that failed", async () => {
+    await using t = await talk([{ fail: failure }, "Better."]);
+    await t.type("Hi");
+    await t.says("answerme-agent: The server is down.\n");
+    await t.type("Again?");
+    await t.says("Better.\n");
+    expect(await t.leave()).toBe(0);
+  });
+
+  it("stops the turn at ctrl-C and goes on", async () => {
+    const gate = new Gate();
+    await using t = await talk([[{ wait: gate }], "Back."]);
+    await t.type("Hi");
+    await gate.reached;
+    process.emit("SIGINT");
+    await t.says("stopped\n");
+    expect(t.left()).toBe(false);
+    await t.type("Still there?");
+    await t.says("Back.\n");
+  });
+});
+
+describe("a change to a file", () => {
+  const write = (content: string) => [{ call: "write", arguments: { path: "a.txt", content } }];
+
+  it("is shown, and made once it is allowed", async () => {
+    await using t = await talk([write("one\n"), write("one\n"), "Done."]);
+    await t.type("Write it");
+    await t.says("+ one");
+    await t.type("y", "say why not: ");
+    await t.says("Done.\n");
+    expect(await readFile(path.join(t.folder, "a.txt"), "utf8")).toBe("one\n");
+  });
+
+  it("is not made where it is refused, and the model hears why", async () => {
+    await using t = await talk([write("one\n"), write("one\n"), "As you like."]);
+    await t.type("Write it");
+    await t.type("not in this folder", "say why not: ");
+    await t.says("As you like.\n");
+    await expect(readFile(path.join(t.folder, "a.txt"))).rejects.toThrow("ENOENT");
+    expect(JSON.stringify(t.provider.requests.at(-1)?.messages)).toContain("not in this folder");
+  });
+
+  it("is asked about once where it is allowed for the session", async () => {
+    await using t = await talk([write("one\n"), write("one\n"), write("two\n"), "Done."]);
+    await t.type("Write it twice");
+    await t.type("a", "say why not: ");
+    await t.says("Done.\n");
+    expect(await readFile(path.join(t.folder, "a.txt"), "utf8")).toBe("two\n");
+  });
+});
+
+describe("what begins with a slash", () => {
+  it.each([
+    ["/help", "/export FILE"],
+    ["/model", "Model: scripted"],
+    ["/tools", "read\nwrite\nedit\nlist\n"],
+    ["/shed read a file", "read   "],
+    ["/cost", "0 questions: 0 tokens in, 0 out"],
+    ["/nonsense", "There is no /nonsense. /help"],
+  ])("%s", async (line, text) => {
+    await using t = await talk([]);
+    await t.type(line);
+    await t.says(text);
+  });
+
+  it("leaves with /quit", async () => {
+    await using t = await talk([]);
+    await t.type("/quit");
+    expect(await t.ended).toBe(0);
+  });
+
+  it("exports the conversation, over no other file", async () => {
+    await using t = await talk([[{ call: "read", arguments: { path: "config.ini" } }], "The port is 8417."]);
+    await t.type("What is the port?");
+    await t.says("8417.\n");
+    await t.type("/export talk.md");
+    await t.says("Written to ");
+    const text = await readFile(path.join(t.folder, "talk.md"), "utf8");
+    expect(text).toMatch(/## Question\n\nWhat is the port\?\n\n`read` was called:\n[\s\S]*The port is 8417\.\n$/);
+    await t.type("/export talk.md");
+    await t.says("is there already");
+  });
+
+  it("is a question where it is a path", async () => {
+    await using t = await talk(["A folder."]);
+    await t.type("/etc/hosts is what?");
+    await t.says("A folder.\n");
+  });
+
+  it("is completed, as files are", async () => {
+    await using t = await talk([]);
+    const complete = completion(t.folder);
+    expect(await complete("/ex")).toEqual([["/export"], "/ex"]);
+    expect(await complete("What is in @con")).toEqual([["@config.ini"], "@con"]);
+    expect(await complete("mail@con")).toEqual([[], "mail@con"]);
+    expect(await complete("@../")).toEqual([[], "@../"]);
+  });
+});

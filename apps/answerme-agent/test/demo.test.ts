@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { run, tour } from "./program.js";
+
+const ask = (question: string, ...args: string[]) => run(["--root", tour, ...args, question]);
+
+describe("the demonstration model on the tour", () => {
+  it.each([
+    ["What is the port in config.ini?", "8417", "config.ini"],
+    ["What is the version in package.json?", "2.4.1", "package.json"],
+    ["What is the first heading of README.md?", "Lantern", "README.md"],
+    ["What is REGION in .env?", "north", ".env"],
+    ["What is the first line of notes.txt?", "Call the harbour master", "notes.txt"],
+  ])("%s", async (question, answer, file) => {
+    const { code, stdout, stderr } = await ask(question);
+    expect(stdout).toContain(answer);
+    expect(code).toBe(0);
+    const lines = stderr.split("\n");
+    expect(lines[0]).toMatch(/^Model: shed-demo, .*demonstration.*often wrong.*--model/);
+    expect(stderr).toMatch(/-> shed\(description: ".+"\)\n/);
+    expect(stderr).toContain(`-> read(path: "${file}")\n`);
+    expect(stderr).toMatch(/\d+ tokens in .*\d+ out, 2 tool calls, [\d.]+ s\n$/);
+  });
+
+  it("shows its first line, and the first of the answer, soon", async () => {
+    const { stdout, firstErr = Number.NaN, firstOut = Number.NaN } = await ask("What is the port in config.ini?");
+    console.log(`first line after ${Math.round(firstErr)} ms, first of the answer after ${Math.round(firstOut)} ms`);
+    expect(stdout).not.toBe("");
+  });
+
+  it("takes the question from a pipe", async () => {
+    const { code, stdout } = await run(["--root", tour], { stdin: "What is the port in config.ini?\n" });
+    expect(stdout).toContain("8417");
+    expect(code).toBe(0);
+  });
+
+  it("prints events as JSON lines", async () => {
+    const { code, stdout } = await ask("What is the port in config.ini?", "--json");
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events[0]).toMatchObject({ type: "start", model: "shed-demo" });
+    const calls = events.filter((event) => event.type === "toolCall");
+    expect(calls.map((call) => call.name)).toEqual(["shed", "read"]);
+    expect(events.filter((event) => event.type === "toolResult").map((result) => result.toolCallId)).toEqual(
+      calls.map((call) => call.id),
+    );
+    const text = events.filter((event) => event.type === "text").map((event) => event.delta);
+    expect(text.join("")).toContain("8417");
+    expect(events.at(-1)).toMatchObject({ type: "done", summary: { usage: { total: expect.any(Number) } } });
+    expect(code).toBe(0);
+  });
+});

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+/** The example folder of the repository. */
+export const tour = fileURLToPath(new URL("../../../examples/tour", import.meta.url));
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  /** Milliseconds from the start to the first output of each stream. */
+  firstOut: number | undefined;
+  firstErr: number | undefined;
+}
+
+export interface StartOptions {
+  cwd?: string | undefined;
+  env?: NodeJS.ProcessEnv | undefined;
+  /** Piped in; absent: nothing at all. */
+  stdin?: string | undefined;
+  /** Leaves standard input open, as somebody does who has not typed yet. */
+  openStdin?: boolean | undefined;
+}
+
+/** The built program as a process of its own, with a home and caches of its own. */
+export class Program {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  #stdout = "";
+  #stderr = "";
+  readonly #waiting = new Set<() => void>();
+
+  constructor(args: readonly string[], options: StartOptions & { home: string }) {
+    const { HF_HOME, HF_HUB_CACHE, HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, FORCE_COLOR, ...inherited } = process.env;
+    const started = performance.now();
+    let firstOut: number | undefined;
+    let firstErr: number | undefined;
+    this.child = spawn(process.execPath, [main, ...args], {
+      cwd: options.cwd ?? options.home,
+      env: { ...inherited, HOME: options.home, HF_HOME: path.join(options.home, "hf"), ...options.env },
+      stdio: [options.stdin === undefined && !options.openStdin ? "ignore" : "pipe", "pipe", "pipe"],
+    });
+    if (options.stdin !== undefined) this.child.stdin?.end(options.stdin);
+    this.child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      firstOut ??= performance.now() - started;
+      this.#stdout += text;
+      this.#wake();
+    });
+    this.child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      firstErr ??= performance.now() - started;
+      this.#stderr += text;
+      this.#wake();
+    });
+    this.ended = new Promise((resolve, reject) => {
+      this.child.on("error", reject);
+      this.child.on("close", (code, signal) => {
+        this.#wake();
+        resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr, firstOut, firstErr });
+      });
+    });
+  }
+
+  /** Resolves when standard error (or output) has said it; rejects when the program ends first. */
+  async says(text: string | RegExp, stream: "stdout" | "stderr" = "stderr"): Promise<void> {
+    const said = () => {
+      const all = stream === "stdout" ? this.#stdout : this.#stderr;
+      return typeof text === "string" ? all.includes(text) : text.test(all);
+    };
+    while (!said()) {
+      if (this.child.exitCode !== null || this.child.signalCode !== null) {
+        throw new Error(`ended without saying ${text}: ${this.#stdout}${this.#stderr}`);
+      }
+      await new Promise<void>((resolve) => {
+        this.#waiting.add(resolve);
+      });
+    }
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+}
+
+/** Runs the program to its end. */
+export async function run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
+  await using folder = await temporaryFolder();
+  return await new Program(args, { home: folder.path, ...options }).ended;
+}
+
+/** A folder that goes away with its scope. */
+export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const folder = await mkdtemp(path.join(tmpdir(), "answerme-"));
+  return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,124 @@
+import { AgenticError, noUsage } from "@shedkit/types";
+import { describe, expect, it } from "vitest";
+import { JsonRenderer } from "../src/json-renderer.js";
+import { bytes, ProgressBar } from "../src/progress.js";
+import { clipped, printable } from "../src/terminal.js";
+import { TextRenderer } from "../src/text-renderer.js";
+import { toolCallLine, toolResultLine } from "../src/tool-line.js";
+import { fakeTerminal } from "./fake-terminal.js";
+
+const usage = { ...noUsage, input: 400, cacheRead: 100, output: 12, total: 512 };
+
+describe("the text renderer", () => {
+  it("writes the answer alone to standard output, the rest to standard error", () => {
+    const { terminal, written } = fakeTerminal(false);
+    const renderer = new TextRenderer(terminal, () => 0);
+    renderer.model({ model: "m", text: "Model: m" });
+    renderer.event({ type: "toolCall", id: "1", name: "read", arguments: { path: "config.ini", limit: 3 } });
+    renderer.event({ type: "toolResult", toolCallId: "1", name: "read", content: [{ type: "text", text: "port=1" }] });
+    renderer.event({ type: "text", delta: "The port" });
+    renderer.event({ type: "text", delta: " is **1**." });
+    renderer.event({ type: "done", summary: { messageCount: 4, usage } });
+    expect(written.out).toBe("The port is **1**.\n");
+    expect(written.err).toBe(
+      'Model: m\n-> read(path: "config.ini", limit: 3)\n500 tokens in (100 cached), 12 out, 1 tool call, 0.0 s\n',
+    );
+  });
+
+  it("begins a line before a tool call that interrupts the text", () => {
+    const { terminal, written } = fakeTerminal(false);
+    const renderer = new TextRenderer(terminal, () => 0);
+    renderer.event({ type: "text", delta: "Let me look." });
+    renderer.event({ type: "toolCall", id: "1", name: "list", arguments: {} });
+    expect(written.both).toBe("Let me look.\n-> list()\n");
+  });
+
+  it("says which tool failed and why", () => {
+    const { terminal, written } = fakeTerminal(false);
+    const renderer = new TextRenderer(terminal, () => 0);
+    const content = [{ type: "text" as const, text: "No such file: x" }];
+    renderer.event({ type: "toolResult", toolCallId: "1", name: "read", content, errorDetail: "No such file: x" });
+    expect(written.err).toBe("   read failed: No such file: x\n");
+  });
+
+  it("lets neither an answer nor an argument drive the terminal", () => {
+    const { terminal, written } = fakeTerminal(true);
+    const renderer = new TextRenderer(terminal, () => 0);
+    renderer.event({ type: "toolCall", id: "1", name: "read", arguments: { path: "\u001b]0;owned\u0007" } });
+    renderer.event({ type: "text", delta: "a\u001b[2Jb" });
+    expect(written.both).not.toContain("\u001b]0");
+    expect(written.both).not.toContain("\u001b[2J");
+  });
+
+  it("follows a download on a terminal and takes the bar away before the answer", () => {
+    let now = 0;
+    const { terminal, written } = fakeTerminal(true);
+    const renderer = new TextRenderer(terminal, () => now);
+    for (const bytesDone of [0, 500_000_000, 2_000_000_000]) {
+      renderer.event({ type: "progress", progress: { type: "loadingModel", bytesDone, bytesTotal: 2_000_000_000 } });
+      now += 1000;
+    }
+    expect(written.err).toContain("  25 % of 2.0 GB");
+    expect(written.err).toContain(" 100 % of 2.0 GB");
+    for (const drawn of written.err.split("\r")) expect(drawn.replace("\u001b[K", "").length).toBeLessThan(60);
+    renderer.event({ type: "text", delta: "Hi" });
+    expect(written.err.endsWith("\r\u001b[K")).toBe(true);
+  });
+
+  it("says once, in one line, what it loads where there is no terminal", () => {
+    const { terminal, written } = fakeTerminal(false);
+    const bar = new ProgressBar(terminal, () => 0);
+    bar.update("Loading x", 0, 1_978_432);
+    bar.update("Loading x", 1_978_432, 1_978_432);
+    bar.clear();
+    expect(written.both).toBe("Loading x (2.0 MB) ...\n");
+  });
+});
+
+describe("the JSON renderer", () => {
+  it("writes one object a line, errors as data", () => {
+    const { terminal, written } = fakeTerminal(false);
+    const renderer = new JsonRenderer(terminal);
+    renderer.model({ model: "m", text: "Model: m" });
+    renderer.event({ type: "text", delta: "two\nlines" });
+    const error = new AgenticError("provider", "no such file", { problem: "fileNotFound" });
+    renderer.event({ type: "failed", error, usage: noUsage });
+    const lines = written.out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { type: "start", model: "m", notice: "Model: m" },
+      { type: "text", delta: "two\nlines" },
+      { type: "failed", error: { code: "provider", message: "no such file" }, usage: { total: 0 } },
+    ]);
+  });
+});
+
+describe("lines", () => {
+  it("shows a call on one line, cut to the room there is", () => {
+    expect(toolCallLine("write", { path: "a.txt", content: "one\ntwo" }, 200)).toBe(
+      'write(path: "a.txt", content: "one\\ntwo")',
+    );
+    expect(toolCallLine("write", { content: "x".repeat(500) }, 40)).toHaveLength(40);
+    expect(toolCallLine("list", undefined, 40)).toBe("list()");
+  });
+
+  it("says how much a call returned", () => {
+    expect(toolResultLine([{ type: "text", text: "a\nb\n" }], undefined, 80)).toBe("2 lines");
+    expect(toolResultLine([{ type: "text", text: "only this" }], undefined, 80)).toBe("only this");
+  });
+
+  it("cuts between code points, never inside one", () => {
+    expect(clipped("a😀b😀c😀", 5)).toBe("a😀...");
+    expect(clipped("short", 5)).toBe("short");
+  });
+
+  it("makes control characters visible and drops carriage returns", () => {
+    expect(printable("a\u0007b\r\n\tc")).toBe("a\ufffdb\n\tc");
+  });
+
+  it("names sizes for people", () => {
+    expect([0, 999, 1000, 1_978_432, 4_560_000_000].map(bytes)).toEqual(["0 B", "999 B", "1.0 kB", "2.0 MB", "4.6 GB"]);
+  });
+});
