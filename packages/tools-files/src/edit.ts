@@ -1,6 +1,6 @@
 import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
-import { Type } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { missHint } from "./edit/hints.js";
 import { exactSpans, findSpans, lineNumbers, replaceSpans, sameButLineEnds } from "./edit/replace.js";
 import { answering, Failure } from "./failure.js";

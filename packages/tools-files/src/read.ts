@@ -1,6 +1,6 @@
 import { type FileSystem, quote } from "@shedkit/fs";
 import { defineTool, keptResults, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
-import { Type } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { answering, Failure } from "./failure.js";
 import { cleanPath, locate } from "./locate.js";
 import { accessTo, touchesPath } from "./paths.js";

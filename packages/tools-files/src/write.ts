@@ -1,6 +1,6 @@
 import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
-import { Type } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { answering, Failure, stale } from "./failure.js";
 import { cleanPath, type Located, locate } from "./locate.js";
 import { exclusively } from "./lock.js";
