@@ -1,8 +1,10 @@
-import { open } from "node:fs/promises";
-import { fileError, modelError, throwIfAborted } from "./error.js";
-import { type TensorType, tensorType } from "./ggml-types.js";
+import { type ByteSource, fileSource, type HttpSourceOptions, httpSource } from "./byte-source.js";
+import { modelError, throwIfAborted } from "./error.js";
+import { MAGIC, whatItIs } from "./file-kind.js";
+import { tensorType } from "./ggml-types.js";
+import { GgufReader, NotReadable, readError } from "./gguf-reader.js";
 
-/** A value in a header. Whole numbers of 64 bits are bigints. */
+/** A value in a header. A whole number is a bigint where a double cannot hold it. */
 export type GgufValue = string | number | bigint | boolean | readonly GgufValue[];
 
 /** One tensor of a file. */
@@ -34,8 +36,10 @@ export interface GgufHeader {
   chatTemplate?: string | undefined;
   /** Of a model split into several files: how many, and which one this is, from 0. */
   split?: { index: number; count: number } | undefined;
-  /** Every key of the header as it stands. */
+  /** Every key of the header as it stands, but for long arrays. */
   metadata: { readonly [key: string]: GgufValue };
+  /** The lengths of arrays with more than 4,096 entries: the vocabulary and its like, which are not kept. */
+  longArrays: { readonly [key: string]: number };
   tensors: readonly GgufTensor[];
   /** Where the weights begin. */
   dataOffset: number;
@@ -43,117 +47,154 @@ export interface GgufHeader {
   dataEnd: number | undefined;
 }
 
-/** How a header is read over HTTP. */
-export interface ReadHeaderOptions {
-  /** For a repository that needs it. */
-  token?: string | undefined;
-  /** Default: the global `fetch`. */
-  fetch?: typeof fetch | undefined;
-  signal?: AbortSignal | undefined;
-}
+/** How a header is read over HTTP: with a token, through another `fetch`; and when reading stops. */
+export type ReadHeaderOptions = HttpSourceOptions;
 
-/** The first bytes of every GGUF file. */
-export const MAGIC = "GGUF";
+const LONG_ARRAY = 4096;
+const MOST_DIMENSIONS = 8;
 
 /**
- * Reads the header of a file, by its path or by its http address (by ranges: a few MB of a file of any size).
- * The file itself is not checked, see {@link checkGgufFile}. Throws AgenticError `provider`: `notGguf`, `damaged`.
+ * Reads the header of a file, by its path or by its http address (by requests for ranges: a few MB of a file of any
+ * size). The weights are not looked at, see {@link checkGgufFile}. Throws AgenticError `provider`: `notGguf`,
+ * `truncated`, `damaged`, `fileNotFound`, `hubError`, `unreachable`.
  */
 export async function readGgufHeader(source: string, options: ReadHeaderOptions = {}): Promise<GgufHeader> {
-  const remote = /^https?:\/\//i.test(source);
-  throwIfAborted(options.signal, `reading the header of ${source} was stopped`);
-  const { gguf } = await import("@huggingface/gguf");
-  if (!remote) await checkMagic(source);
-  const failures: unknown[] = [];
+  throwIfAborted(options.signal, `Reading the header of ${source} was stopped.`);
+  const bytes = await (/^https?:\/\//i.test(source) ? httpSource(source, options) : fileSource(source));
   try {
-    const parsed = await gguf(source, {
-      allowLocalFile: !remote,
-      ...(remote ? { fetch: rangedFetch(options, failures) } : {}),
-    });
-    if (!parsed.littleEndian) throw modelError("notGguf", `${source} is a GGUF file for big-endian machines.`);
-    return headerOf({ ...parsed.metadata }, parsed.tensorInfos, Number(parsed.tensorDataOffset));
+    return await parse(bytes, source, options.signal);
   } catch (error) {
-    throwIfAborted(options.signal, `reading the header of ${source} was stopped`);
-    if (failures.length > 0) throw failures[0];
-    if (isModelError(error)) throw error;
-    const why = error instanceof RangeError ? "it ends too early" : error instanceof Error ? error.message : error;
-    if (/magic number/.test(String(why)))
-      throw modelError("notGguf", `${source} is not a GGUF file.`, { cause: error });
-    throw modelError("damaged", `The header of ${source} cannot be read (${why}): the file is damaged or cut short.`, {
-      cause: error,
-    });
-  }
-}
-
-function isModelError(error: unknown): boolean {
-  return error instanceof Error && error.name === "AgenticError";
-}
-
-/** Asks for ranges only, and takes nothing else for an answer: a web page must not be parsed as a header. */
-function rangedFetch(options: ReadHeaderOptions, failures: unknown[]): typeof fetch {
-  return async (input, init) => {
-    try {
-      const headers = new Headers(init?.headers);
-      if (options.token !== undefined) headers.set("Authorization", `Bearer ${options.token}`);
-      const response = await (options.fetch ?? fetch)(input, { ...init, headers, signal: options.signal ?? null });
-      if (response.status === 206) return response;
-      await response.body?.cancel();
-      throw modelError(
-        "hubError",
-        `${String(input)} answered ${response.status} to a request for a part of the file; 206 was wanted.`,
-        { status: response.status },
-      );
-    } catch (error) {
-      failures.push(error);
-      throw error;
-    }
-  };
-}
-
-/** Throws `notGguf`, naming what the file is instead where that can be seen. */
-async function checkMagic(path: string): Promise<void> {
-  const file = await open(path).catch((error: unknown) => {
-    throw fileError(path, error);
-  });
-  try {
-    const { buffer, bytesRead } = await file.read(new Uint8Array(64), 0, 64, 0);
-    const found = whatItIs(buffer.subarray(0, bytesRead));
-    if (found !== undefined) throw modelError("notGguf", `${path} is not a GGUF file: ${found}.`);
+    throw error instanceof NotReadable ? readError(source, error) : error;
   } finally {
-    await file.close();
+    await bytes.close();
   }
 }
 
-/** What bytes that should begin a GGUF file are instead; undefined where they do begin one. */
-export function whatItIs(start: Uint8Array): string | undefined {
-  const text = new TextDecoder("latin1").decode(start);
-  if (text.startsWith(MAGIC)) return undefined;
-  if (start.length === 0) return "it is empty";
-  if (/^\s*<(!doctype|html|\?xml|head)/i.test(text)) return "it is a web page, saved in place of the model";
-  if (text.startsWith("version https://git-lfs"))
-    return "it is a Git LFS pointer; fetch the file itself (git lfs pull)";
-  if (/^(ggjt|ggla|ggmf|lmgg|tjgg|fmgg)/.test(text)) return "it is in the format before GGUF; get the model as GGUF";
-  if (text.startsWith("PK")) return "it is a zip archive (PyTorch weights?); get the model as GGUF";
-  if (start[8] === 0x7b && start.subarray(4, 8).every((byte) => byte === 0)) {
-    return "it looks like safetensors; get the model as GGUF";
+async function parse(source: ByteSource, name: string, signal: AbortSignal | undefined): Promise<GgufHeader> {
+  const found = whatItIs((await source.read(0, 64)).subarray(0, 64));
+  if (found !== undefined) throw modelError("notGguf", `${name} is not a GGUF file: ${found}.`);
+  const reader = new GgufReader(source);
+  await reader.need(24);
+  reader.skip(MAGIC.length);
+  const version = reader.u32();
+  if (version !== 2 && version !== 3) {
+    const why = version > 0xffff ? "is for big-endian machines" : `has version ${version}, and 2 or 3 are read`;
+    throw modelError("notGguf", `${name} is a GGUF file, but it ${why}; get the model in another file.`);
   }
-  return `it does not begin with "${MAGIC}"`;
+  const tensorCount = reader.u64();
+  const keyCount = reader.u64();
+  const metadata: { [key: string]: GgufValue } = Object.create(null);
+  const longArrays: { [key: string]: number } = Object.create(null);
+  for (let i = 0; i < keyCount; i++) {
+    throwIfAborted(signal, `Reading the header of ${name} was stopped.`);
+    const key = await reader.text();
+    await reader.need(4);
+    const value = await readValue(reader, reader.u32());
+    if (typeof value === "object" && "skipped" in value) longArrays[key] = value.skipped;
+    else metadata[key] = value;
+  }
+  const infos: TensorInfo[] = [];
+  for (let i = 0; i < tensorCount; i++) infos.push(await readTensorInfo(reader));
+  const alignment = whole(metadata["general.alignment"]) ?? 32;
+  if (alignment <= 0) throw new NotReadable("damaged", `its alignment is ${alignment}`);
+  const dataOffset = Math.ceil(reader.position / alignment) * alignment;
+  return headerOf(version, metadata, longArrays, infos, dataOffset);
+}
+
+const STRING = 8;
+const ARRAY = 9;
+
+/** How values of a fixed size are read, by the number of their type. */
+const FIXED: { readonly [type: number]: readonly [number, (view: DataView, at: number) => number | bigint | boolean] } =
+  {
+    0: [1, (view, at) => view.getUint8(at)],
+    1: [1, (view, at) => view.getInt8(at)],
+    2: [2, (view, at) => view.getUint16(at, true)],
+    3: [2, (view, at) => view.getInt16(at, true)],
+    4: [4, (view, at) => view.getUint32(at, true)],
+    5: [4, (view, at) => view.getInt32(at, true)],
+    6: [4, (view, at) => view.getFloat32(at, true)],
+    7: [1, (view, at) => view.getUint8(at) !== 0],
+    10: [8, (view, at) => exact(view.getBigUint64(at, true))],
+    11: [8, (view, at) => exact(view.getBigInt64(at, true))],
+    12: [8, (view, at) => view.getFloat64(at, true)],
+  };
+
+function exact(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+async function readValue(reader: GgufReader, type: number): Promise<GgufValue | { skipped: number }> {
+  if (type === STRING) return reader.text();
+  if (type === ARRAY) return readArray(reader);
+  const [size, read] = fixed(type);
+  await reader.need(size);
+  return reader.take(size, read);
+}
+
+function fixed(type: number) {
+  const known = FIXED[type];
+  if (known) return known;
+  throw new NotReadable("damaged", `a value in its header has the type ${type}, which does not exist`);
+}
+
+async function readArray(reader: GgufReader): Promise<GgufValue | { skipped: number }> {
+  await reader.need(12);
+  const type = reader.u32();
+  const length = reader.u64();
+  const long = length > LONG_ARRAY;
+  const values: GgufValue[] = [];
+  if (type === STRING) {
+    for (let i = 0; i < length; i++) {
+      if (!long) {
+        values.push(await reader.text());
+        continue;
+      }
+      if (!reader.has(8)) await reader.need(8);
+      reader.skip(reader.u64());
+    }
+  } else {
+    const [size, read] = fixed(type);
+    if (long) reader.skip(length * size);
+    else {
+      await reader.need(length * size);
+      for (let i = 0; i < length; i++) values.push(reader.take(size, read));
+    }
+  }
+  return long ? { skipped: length } : values;
+}
+
+async function readTensorInfo(reader: GgufReader): Promise<TensorInfo> {
+  const name = await reader.text();
+  await reader.need(4);
+  const dimensions = reader.u32();
+  if (dimensions > MOST_DIMENSIONS)
+    throw new NotReadable("damaged", `the tensor "${name}" has ${dimensions} dimensions`);
+  await reader.need(dimensions * 8 + 12);
+  const shape = Array.from({ length: dimensions }, () => reader.u64());
+  return { name, shape, type: reader.u32(), offset: reader.u64() };
 }
 
 interface TensorInfo {
   name: string;
-  shape: readonly bigint[];
-  dtype: number;
-  offset: bigint;
+  shape: readonly number[];
+  type: number;
+  offset: number;
 }
 
-function headerOf(all: object, infos: readonly TensorInfo[], dataOffset: number): GgufHeader {
-  const { version, tensor_count: _tensors, kv_count: _keys, ...metadata } = all as { [key: string]: GgufValue };
+function headerOf(
+  version: number,
+  metadata: GgufHeader["metadata"],
+  longArrays: GgufHeader["longArrays"],
+  infos: readonly TensorInfo[],
+  dataOffset: number,
+): GgufHeader {
   const architecture = text(metadata["general.architecture"]) ?? "";
   const tensors = infos.map((info) => tensorOf(info, dataOffset));
   const count = whole(metadata["split.count"]) ?? 0;
   return {
-    version: Number(version),
+    version,
     architecture,
     name: text(metadata["general.name"]),
     kind: architecture === "clip" ? "mmproj" : (text(metadata["general.type"]) ?? "model"),
@@ -162,6 +203,7 @@ function headerOf(all: object, infos: readonly TensorInfo[], dataOffset: number)
     chatTemplate: text(metadata["tokenizer.chat_template"]),
     split: count > 1 ? { index: whole(metadata["split.no"]) ?? 0, count } : undefined,
     metadata,
+    longArrays,
     tensors,
     dataOffset,
     dataEnd: tensors.reduce<number | undefined>(
@@ -172,21 +214,12 @@ function headerOf(all: object, infos: readonly TensorInfo[], dataOffset: number)
   };
 }
 
-function tensorOf(info: TensorInfo, dataOffset: number): GgufTensor {
-  const type = tensorType(info.dtype);
-  const shape = info.shape.map(Number);
-  return {
-    name: info.name,
-    shape,
-    type: type?.name ?? String(info.dtype),
-    bytes: type && bytesOf(shape, type),
-    offset: dataOffset + Number(info.offset),
-  };
-}
-
-/** Rows are padded to whole blocks. */
-function bytesOf([row = 1, ...rest]: readonly number[], type: TensorType): number {
-  return rest.reduce((bytes, n) => bytes * n, Math.ceil(row / type.blockWeights) * type.blockBytes);
+function tensorOf({ name, shape, type, offset }: TensorInfo, dataOffset: number): GgufTensor {
+  const known = tensorType(type);
+  const [row = 1, ...rest] = shape;
+  // Rows are padded to whole blocks.
+  const bytes = known && rest.reduce((n, d) => n * d, Math.ceil(row / known.blockWeights) * known.blockBytes);
+  return { name, shape, type: known?.name ?? String(type), bytes, offset: dataOffset + offset };
 }
 
 /** A header's value as a text, if it is one. */

@@ -1,8 +1,12 @@
 export type { ModelProblem } from "./error.js";
 export { type GgufHeader, type GgufTensor, type GgufValue, type ReadHeaderOptions, readGgufHeader } from "./header.js";
 export { type HubSettings, type HubToken, hubSettingsFromEnv } from "./hub/settings.js";
+export { inspectModel, type ModelInspection } from "./inspect.js";
+export type { CacheType } from "./kv-cache.js";
 export { checkGgufFile, type LocalGguf } from "./local-file.js";
+export { estimateMemory, type MemoryEstimate, type MemoryOptions, type MemorySplit } from "./memory.js";
 export { namedModels } from "./named-models.js";
+export { type Machine, type ModelPlan, machineFromOs, type PlanOptions, planModel } from "./plan.js";
 export {
   DEFAULT_QUANTIZATION,
   parseQuantization,

@@ -12,8 +12,8 @@ export interface LocalGguf {
   files: readonly string[];
   /** Of all files together. */
   bytes: number;
-  /** Of the first file; a split model's tensors are spread over all. */
-  header: GgufHeader;
+  /** Of every file, in order. */
+  headers: readonly GgufHeader[];
 }
 
 /**
@@ -28,23 +28,22 @@ export async function checkGgufFile(
   const given = await statFile(path);
   const files = shardNames(path);
   const [first = path] = files;
-  let header: GgufHeader | undefined;
+  const headers: GgufHeader[] = [];
   let bytes = 0;
   for (const file of files) {
     const size = file === path ? given : await shardSize(file, path);
-    const own = await checkOne(file, size, options.signal);
+    headers.push(await checkOne(file, size, options.signal));
     bytes += size;
-    header ??= own;
   }
-  const known = header as GgufHeader; // there is always a first file
-  if (known.split && !shardOf(path)) {
+  const parts = headers[0]?.split?.count ?? 1;
+  if (parts > 1 && !shardOf(path)) {
     throw modelError(
       "missingShard",
-      `${path} is one of the ${known.split.count} parts of a split model, under another name; ` +
+      `${path} is one of the ${parts} parts of a split model, under another name; ` +
         "the parts must be named NAME-00001-of-00003.gguf and so on, as they were uploaded.",
     );
   }
-  return { path: first, files, bytes, header: known };
+  return { path: first, files, bytes, headers };
 }
 
 async function checkOne(path: string, size: number, signal: AbortSignal | undefined): Promise<GgufHeader> {

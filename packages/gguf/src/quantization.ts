@@ -1,3 +1,5 @@
+import { modelError } from "./error.js";
+
 /** How a quantization stores weights: plain floats, one scale a block, K-quants, importance quants, ternary, 4-bit floats. */
 export type QuantizationFamily = "float" | "legacy" | "k" | "i" | "ternary" | "fp4";
 
@@ -98,6 +100,14 @@ export function parseQuantization(text: string): string | undefined {
   const [, dynamic, rest] = /^(UD[-_])?(.*)$/s.exec(text.trim().toUpperCase()) ?? [];
   const found = byCompactName.get((rest ?? "").replace(/[-_. ]/g, ""));
   return found && (dynamic ? `UD-${found.name}` : found.name);
+}
+
+/** The canonical name of a quantization. Throws AgenticError `provider` (`badReference`) where there is no such one. */
+export function knownQuantization(text: string): string {
+  const known = parseQuantization(text);
+  if (known !== undefined) return known;
+  const examples = `${DEFAULT_QUANTIZATION} and Q8_0 are examples of one`;
+  throw modelError("badReference", `"${text}" is no known quantization; ${examples}.`);
 }
 
 /** What is known of a quantization, by any spelling of its name. */

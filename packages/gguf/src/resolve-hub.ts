@@ -5,7 +5,7 @@ import { downloadToCache } from "./hub/download.js";
 import { findRepository, type HubFile, type HubRepository, listGgufFiles } from "./hub/repository.js";
 import type { Hub } from "./hub/settings.js";
 import { checkGgufFile } from "./local-file.js";
-import { DEFAULT_QUANTIZATION, parseQuantization } from "./quantization.js";
+import { DEFAULT_QUANTIZATION, knownQuantization } from "./quantization.js";
 import type { ModelReference } from "./reference.js";
 import type { ResolvedModel, ResolveModelOptions } from "./resolve.js";
 import { type ChosenVariant, chooseVariant, type ModelVariant, modelVariants, type VariantWish } from "./variants.js";
@@ -19,7 +19,11 @@ export async function resolveFromHub(
   options: ResolveModelOptions,
 ): Promise<ResolvedModel> {
   const { repo, revision = "main", file } = reference;
-  const wish: VariantWish = file === undefined ? { quantization: wantedQuantization(reference, options) } : { file };
+  const { quantization = reference.quantization } = options;
+  const wish: VariantWish = {
+    file,
+    quantization: quantization === undefined ? undefined : knownQuantization(quantization),
+  };
   throwIfAborted(options.signal, `Looking for ${repo} was stopped.`);
   const cached = await findCached(hub.cacheDir, repo, revision);
   if (hub.offline) return fromCacheOnly(reference, hub, cached, wish);
@@ -44,16 +48,6 @@ export async function resolveFromHub(
     throw error;
   }
   return fetchVariant(reference, hub, found.repository, found.chosen, options);
-}
-
-function wantedQuantization(reference: HubReference, options: ResolveModelOptions): string | undefined {
-  if (options.quantization === undefined) return reference.quantization;
-  const known = parseQuantization(options.quantization);
-  if (known !== undefined) return known;
-  throw modelError(
-    "badReference",
-    `"${options.quantization}" is no known quantization; ${DEFAULT_QUANTIZATION} or Q8_0 are examples of one.`,
-  );
 }
 
 /** What the cache has, if it is what the wish would choose from the hub as well. */

@@ -4,7 +4,7 @@ import { open, rename, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { AgenticError } from "@shedkit/types";
 import { cancelled, modelError, throwIfAborted } from "../error.js";
-import { whatItIs } from "../header.js";
+import { whatItIs } from "../file-kind.js";
 import { cacheError, folderName, linkIntoSnapshot, makeCacheFolder, repositoryFolder } from "./cache.js";
 import { withLock } from "./lock.js";
 import {
