@@ -10,6 +10,7 @@ import type {
   BehaviorVersion,
   DescribeContext,
   ListContext,
+  ParamFault,
   Reminder,
   Requirement,
   ToolCapabilities,
@@ -59,7 +60,7 @@ export interface ToolSpec<I, In, P, S> {
   description: string | ((ctx: DescribeContext) => string);
   /** Schema of the arguments: an object. */
   input: I;
-  params?: { schema: TypedSchema & { static: P }; defaults: P } | undefined;
+  params?: { schema: TypedSchema & { static: P }; defaults: P; check?(params: P): readonly ParamFault[] } | undefined;
   /** Kept between calls, and with the session; `version` changes when its shape does. */
   state?: { schema: TypedSchema & { static: S }; version: number; initial(): S } | undefined;
   capabilities?: Partial<ToolCapabilities> | undefined;
@@ -246,7 +247,7 @@ function metadataFrom(spec: AnySpec): ToolMetadata {
     versions: spec.versions,
     notifications: spec.notifications,
     reminders: spec.reminders,
-    params: spec.params && { schema: spec.params.schema, defaults: spec.params.defaults as JsonValue },
+    params: spec.params as ToolMetadata["params"],
     state: spec.state && {
       schema: spec.state.schema,
       version: spec.state.version,

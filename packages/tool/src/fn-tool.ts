@@ -15,7 +15,7 @@ export class FnTool implements ToolImpl {
     args: JsonSchema,
     fn: (args: ToolArgs, ctx: ToolContext) => Promise<ToolCallResult | string>,
   ) {
-    this.#definition = { type: "single", definition: { name, category: "other", description, arguments: args } };
+    this.#definition = { type: "single", definition: { name, category: "custom", description, arguments: args } };
     this.#fn = fn;
   }
 

@@ -26,6 +26,8 @@ export interface ToolContext {
   readonly turnId?: string | undefined;
   /** The names the client gave this tool and its parameters, for its messages. */
   readonly names: { tool: string; param(canonical: string): string };
+  /** The behaviour version in force, where the tool has any. */
+  readonly version?: string | undefined;
   /** Runs another tool without reminders or persistence; absent inside such a call. */
   dispatch?(name: string, args: ToolArguments): Promise<ToolCallResult>;
   /** Tells the host of something, e.g. `execution_complete`. */

@@ -21,6 +21,7 @@ export type {
   BehaviorVersion,
   DescribeContext,
   ListContext,
+  ParamFault,
   ParamRequirement,
   Reminder,
   Requirement,

@@ -100,6 +100,12 @@ export interface Reminder {
   collect(ctx: ToolContext, result: ToolCallResult): Promise<readonly { key: string; text: string }[]>;
 }
 
+/** A setting that cannot be as it is. */
+export interface ParamFault {
+  field: string;
+  message: string;
+}
+
 export interface ToolMetadata {
   id: string;
   /** The full id is `namespace:id`. */
@@ -112,9 +118,21 @@ export interface ToolMetadata {
   notifications?: readonly string[] | undefined;
   reminders?: readonly Reminder[] | undefined;
   /** The tool's settings: their schema and what they are when nobody sets them. */
-  params?: { readonly schema: JsonSchema; readonly defaults: JsonValue } | undefined;
+  params?:
+    | {
+        readonly schema: JsonSchema;
+        readonly defaults: JsonValue;
+        /** What the schema cannot say: which settings do not go together. */
+        check?(params: JsonValue): readonly ParamFault[];
+      }
+    | undefined;
   /** What the tool remembers between calls. */
   state?: { readonly schema: JsonSchema; readonly version: number; initial(): JsonValue } | undefined;
+  /**
+   * The schemas come from elsewhere (a remote server): they are read under limits, and their patterns run on an engine
+   * that takes linear time. Default: false.
+   */
+  foreign?: boolean | undefined;
   /** Writes the description for the names and settings in force. Default: the definition's own. */
   describe?(ctx: DescribeContext): string;
   /** Whether a search may return the tool now. Default: true. */

@@ -91,7 +91,7 @@ function changeType(value: unknown, has: (type: string) => boolean, change: (to:
   return value;
 }
 
-const BOOLEANS: { readonly [text: string]: boolean } = {
+export const BOOLEANS: { readonly [text: string]: boolean } = {
   true: true,
   false: false,
   yes: true,
@@ -102,7 +102,7 @@ const BOOLEANS: { readonly [text: string]: boolean } = {
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** A number that says what the text says: one that would be rounded stays a text. */
-function numberOf(text: string): number | undefined {
+export function numberOf(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined;
   const value = Number(text);
   if (!Number.isFinite(value)) return undefined;

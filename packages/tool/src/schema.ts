@@ -13,6 +13,8 @@ export type Infer<S extends TypedSchema> = (S & { params: [] })["static"];
 export interface SchemaIssue {
   /** Dotted: `items.0.name`; empty for the whole value. */
   path: string;
+  /** The keyword of the schema that it breaks, where that is known. */
+  keyword?: string | undefined;
   expected: string;
   got: string;
   message: string;

@@ -1,12 +1,14 @@
 import type { JsonValue, ToolArguments } from "@shedkit/types";
 import { ToolError } from "./error.js";
 import { showIssues, showValue } from "./issues.js";
+import { BOOLEANS, numberOf } from "./repair.js";
 import { evalFreeValidator } from "./schema/validator.js";
 import type { Infer, TypedSchema } from "./schema.js";
 
 /**
  * Reads the arguments of a call by name and kind. Every method throws ToolError `invalidArguments` naming the
- * parameter; the `opt` forms take a missing one and `null` as undefined.
+ * parameter; the `opt` forms take a missing one and `null` as undefined. A number or a truth value may be written as
+ * text.
  */
 export class ToolArgs {
   readonly #tool: string;
@@ -40,27 +42,30 @@ export class ToolArgs {
   }
 
   optStr(key: string): string | undefined {
-    return this.#take(key, "a string", (value) => typeof value === "string");
+    return this.#take(key, "a string", (value) => (typeof value === "string" ? value : undefined));
   }
 
   optInt(key: string): number | undefined {
-    return this.#take(key, "a whole number", (value) => Number.isSafeInteger(value));
+    return this.#take(key, "a whole number", wholeOf);
   }
 
   optNat(key: string): number | undefined {
-    return this.#take(
-      key,
-      "a whole number, 0 or more",
-      (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-    );
+    return this.#take(key, "a whole number, 0 or more", (value) => {
+      const whole = wholeOf(value);
+      return whole !== undefined && whole >= 0 ? whole : undefined;
+    });
   }
 
   optNum(key: string): number | undefined {
-    return this.#take(key, "a number", (value) => Number.isFinite(value));
+    return this.#take(key, "a number", numberFrom);
   }
 
   optBool(key: string): boolean | undefined {
-    return this.#take(key, "true or false", (value) => typeof value === "boolean");
+    return this.#take(key, "true or false", (value) => {
+      if (typeof value !== "string") return typeof value === "boolean" ? value : undefined;
+      const text = value.trim().toLowerCase();
+      return Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : undefined;
+    });
   }
 
   /** Whatever stands there; undefined where nothing does. */
@@ -80,14 +85,25 @@ export class ToolArgs {
     return value;
   }
 
-  #take<T>(key: string, wanted: string, fits: (value: JsonValue) => boolean): T | undefined {
+  #take<T>(key: string, wanted: string, read: (value: JsonValue) => T | undefined): T | undefined {
     const value = this.optValue(key);
     if (value === undefined || value === null) return undefined;
-    if (!fits(value)) throw this.#invalid(`${this.#tool} needs "${key}": ${wanted}, got ${showValue(value)}.`);
-    return value as T;
+    const taken = read(value);
+    if (taken === undefined) throw this.#invalid(`${this.#tool} needs "${key}": ${wanted}, got ${showValue(value)}.`);
+    return taken;
   }
 
   #invalid(message: string): ToolError {
     return new ToolError("invalidArguments", this.#tool, message);
   }
+}
+
+function numberFrom(value: JsonValue): number | undefined {
+  if (typeof value === "string") return numberOf(value.trim());
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+function wholeOf(value: JsonValue): number | undefined {
+  const number = numberFrom(value);
+  return Number.isSafeInteger(number) ? number : undefined;
 }

@@ -219,6 +219,9 @@ describe("FnTool and ToolArgs", () => {
     expect(args.optValue("toString")).toBe(undefined);
     expect(() => args.nat("i")).toThrow(/"i".*0 or more.*-1/);
     expect(() => args.int("f")).toThrow(/whole number/);
+    const texts = new ToolArgs("t", { n: " 12 ", f: "1.5", b: "TRUE", big: "9007199254740993", odd: "12x" });
+    expect([texts.int("n"), texts.nat("n"), texts.num("f"), texts.bool("b")]).toEqual([12, 12, 1.5, true]);
+    for (const key of ["big", "odd", "f"]) expect(() => texts.int(key)).toThrow(ToolError);
     expect(() => args.str("none")).toThrow(/got nothing/);
     expect(args.parse(Type.Object({ s: Type.String() })).s).toBe("x");
     expect(() => args.parse(Type.Object({ s: Type.Integer() }))).toThrow(/s: wanted a whole number/);

@@ -12,6 +12,8 @@ export interface SchemaLimits {
   readonly depth?: number | undefined;
   /** How many schemas there may be in one. */
   readonly schemas?: number | undefined;
+  /** How long it may be as JSON text. */
+  readonly characters?: number | undefined;
   /** How many values an `enum` may name. */
   readonly choices?: number | undefined;
   /** How many steps one check may take. */
@@ -48,6 +50,7 @@ export class SchemaDocument {
     this.#limits = reading.limits ?? {};
     this.maxSteps = this.#limits.steps ?? MAX_STEPS;
     this.#makePattern = reading.pattern ?? nativePattern;
+    if (this.#limits.characters !== undefined) assertLength(schema, this.#limits.characters);
     this.#read(schema, NO_ID, "", 0);
     for (const [node, base] of [...this.#bases]) this.#resolveAll(node, base);
   }
@@ -159,6 +162,16 @@ export class SchemaDocument {
 
 const MAX_DEPTH = 500; // a stack's worth
 const MAX_STEPS = 5_000_000; // about a second
+
+function assertLength(schema: object, limit: number): void {
+  let length: number;
+  try {
+    length = JSON.stringify(schema).length;
+  } catch {
+    throw new SchemaFault("", "is not JSON");
+  }
+  if (length > limit) throw new SchemaFault("", `is longer than ${limit} characters`);
+}
 
 function nativePattern(source: string): Pattern {
   return new RegExp(source, "u");

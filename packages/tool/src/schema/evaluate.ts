@@ -53,7 +53,7 @@ export class Evaluation {
   ): boolean {
     if (schema === true) return true;
     const node = objectOf(schema);
-    if (node === undefined) return this.#fail(path, "nothing", value);
+    if (node === undefined) return this.#fail(path, "false", "nothing", value);
     if (++this.#steps > this.#doc.maxSteps) throw new SchemaFault("", "takes too long to check against");
     if (++this.#depth > MAX_DEPTH) throw new SchemaFault("", "refers to itself without end");
     const base = this.#doc.baseOf(node);
@@ -78,7 +78,7 @@ export class Evaluation {
 
   #plain(node: SchemaNode, value: unknown, path: Path | undefined, scope: Scope, seen: Seen | undefined): boolean {
     // A wrong type makes whatever else is wrong beside the point.
-    if (!this.#type(node, value)) return this.#fail(path, this.#describe(node), value);
+    if (!this.#type(node, value)) return this.#fail(path, keywordOfType(node), this.#describe(node), value);
     const quick = this.#issues === undefined;
     let valid = this.#limits(node, value, path);
     if (!valid && quick) return false;
@@ -110,31 +110,35 @@ export class Evaluation {
   #numberLimits(node: SchemaNode, value: number, path: Path | undefined): boolean {
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
     let valid = true;
-    const need = (holds: boolean, wanted: string): void => {
-      if (!holds) valid = this.#fail(path, wanted, value);
+    const need = (keyword: string, holds: boolean, wanted: string): void => {
+      if (!holds) valid = this.#fail(path, keyword, wanted, value);
     };
-    if (typeof minimum === "number") need(value >= minimum, `at least ${minimum}`);
-    if (typeof maximum === "number") need(value <= maximum, `at most ${maximum}`);
-    if (typeof exclusiveMinimum === "number") need(value > exclusiveMinimum, `more than ${exclusiveMinimum}`);
-    if (typeof exclusiveMaximum === "number") need(value < exclusiveMaximum, `less than ${exclusiveMaximum}`);
-    if (typeof multipleOf === "number") need(isMultipleOf(value, multipleOf), `a multiple of ${multipleOf}`);
+    if (typeof minimum === "number") need("minimum", value >= minimum, `at least ${minimum}`);
+    if (typeof maximum === "number") need("maximum", value <= maximum, `at most ${maximum}`);
+    if (typeof exclusiveMinimum === "number")
+      need("exclusiveMinimum", value > exclusiveMinimum, `more than ${exclusiveMinimum}`);
+    if (typeof exclusiveMaximum === "number")
+      need("exclusiveMaximum", value < exclusiveMaximum, `less than ${exclusiveMaximum}`);
+    if (typeof multipleOf === "number")
+      need("multipleOf", isMultipleOf(value, multipleOf), `a multiple of ${multipleOf}`);
     return valid;
   }
 
   #textLimits(node: SchemaNode, value: string, path: Path | undefined): boolean {
     const { minLength, maxLength, pattern, format } = node;
     let valid = true;
-    const need = (holds: boolean, wanted: string): void => {
-      if (!holds) valid = this.#fail(path, wanted, value);
+    const need = (keyword: string, holds: boolean, wanted: string): void => {
+      if (!holds) valid = this.#fail(path, keyword, wanted, value);
     };
     if (typeof minLength === "number" || typeof maxLength === "number") {
       const length = charactersOf(value);
-      if (typeof minLength === "number") need(length >= minLength, `at least ${minLength} characters`);
-      if (typeof maxLength === "number") need(length <= maxLength, `at most ${maxLength} characters`);
+      if (typeof minLength === "number") need("minLength", length >= minLength, `at least ${minLength} characters`);
+      if (typeof maxLength === "number") need("maxLength", length <= maxLength, `at most ${maxLength} characters`);
     }
-    if (typeof pattern === "string") need(this.#doc.pattern(pattern).test(value), `text that matches ${pattern}`);
+    if (typeof pattern === "string")
+      need("pattern", this.#doc.pattern(pattern).test(value), `text that matches ${pattern}`);
     if (typeof format === "string" && Object.hasOwn(schemaFormats, format))
-      need(schemaFormats[format]?.(value) ?? true, `text of the format ${format}`);
+      need("format", schemaFormats[format]?.(value) ?? true, `text of the format ${format}`);
     return valid;
   }
 
@@ -148,7 +152,7 @@ export class Evaluation {
     if (Array.isArray(node.anyOf)) also(this.#some(node, node.anyOf, value, path, scope, seen));
     if (Array.isArray(node.oneOf)) also(this.#one(node, node.oneOf, value, path, scope, seen));
     if (node.not !== undefined && this.#quietly(node.not, value, scope, undefined))
-      also(this.#fail(path, "a value that does not fit what is excluded", value));
+      also(this.#fail(path, "not", "a value that does not fit what is excluded", value));
     if (node.if !== undefined) {
       const decided = this.#quietly(node.if, value, scope, seen) ? node.then : node.else;
       if (decided !== undefined) also(this.#check(decided, value, path, scope, seen));
@@ -195,7 +199,7 @@ export class Evaluation {
     let count = 0;
     for (const branch of branches) if (this.#quietly(branch, value, scope, seen)) count++;
     if (count === 1) return true;
-    if (count > 1) return this.#fail(path, "a value that fits only one of the forms", value);
+    if (count > 1) return this.#fail(path, "oneOf", "a value that fits only one of the forms", value);
     return this.#noBranch(node, branches, value, path, scope);
   }
 
@@ -205,7 +209,7 @@ export class Evaluation {
     const meant = branches.filter((branch) => this.#looksLike(branch, value));
     if (meant.length === 1 && typeof value === "object" && value !== null)
       this.#check(meant[0], value, path, scope, undefined);
-    else this.#fail(path, this.#describe(node), value);
+    else this.#fail(path, "anyOf", this.#describe(node), value);
     return false;
   }
 
@@ -244,13 +248,13 @@ export class Evaluation {
     seen: Seen | undefined,
   ): boolean {
     let valid = true;
-    const need = (holds: boolean, wanted: string): void => {
-      if (!holds) valid = this.#fail(path, wanted, value);
+    const need = (keyword: string, holds: boolean, wanted: string): void => {
+      if (!holds) valid = this.#fail(path, keyword, wanted, value);
     };
     const { minItems, maxItems } = node;
-    if (typeof minItems === "number") need(value.length >= minItems, `at least ${minItems} entries`);
-    if (typeof maxItems === "number") need(value.length <= maxItems, `at most ${maxItems} entries`);
-    if (node.uniqueItems === true) need(allDiffer(value), "entries that differ");
+    if (typeof minItems === "number") need("minItems", value.length >= minItems, `at least ${minItems} entries`);
+    if (typeof maxItems === "number") need("maxItems", value.length <= maxItems, `at most ${maxItems} entries`);
+    if (node.uniqueItems === true) need("uniqueItems", allDiffer(value), "entries that differ");
     const heads = Array.isArray(node.prefixItems) ? node.prefixItems : Array.isArray(node.items) ? node.items : [];
     const rest = Array.isArray(node.items) ? node.additionalItems : node.items;
     for (let i = 0; i < value.length; i++) {
@@ -287,8 +291,10 @@ export class Evaluation {
       count++;
       if (this.#doc.draft !== "7") seen?.items.add(i);
     }
-    if (count < least) return this.#fail(path, `at least ${least} of: ${this.#describe(node.contains)}`, value);
-    if (count > most) return this.#fail(path, `at most ${most} of: ${this.#describe(node.contains)}`, value);
+    if (count < least)
+      return this.#fail(path, "contains", `at least ${least} of: ${this.#describe(node.contains)}`, value);
+    if (count > most)
+      return this.#fail(path, "contains", `at most ${most} of: ${this.#describe(node.contains)}`, value);
     return true;
   }
 
@@ -331,17 +337,22 @@ export class Evaluation {
     if (Array.isArray(required)) {
       for (const key of required as string[]) {
         if (Object.hasOwn(value, key)) continue;
-        valid = this.#fail({ above: path, key }, this.#describe(own(objectOf(node.properties), key)), undefined);
+        valid = this.#fail(
+          { above: path, key },
+          "required",
+          this.#describe(own(objectOf(node.properties), key)),
+          undefined,
+        );
       }
     }
     if (typeof minProperties === "number" && keys.length < minProperties)
-      valid = this.#fail(path, `at least ${minProperties} properties`, value);
+      valid = this.#fail(path, "minProperties", `at least ${minProperties} properties`, value);
     if (typeof maxProperties === "number" && keys.length > maxProperties)
-      valid = this.#fail(path, `at most ${maxProperties} properties`, value);
+      valid = this.#fail(path, "maxProperties", `at most ${maxProperties} properties`, value);
     if (node.propertyNames !== undefined) {
       for (const key of keys) {
         if (this.#quietly(node.propertyNames, key, scope, undefined)) continue;
-        valid = this.#fail(path, `names that are ${this.#describe(node.propertyNames)}`, key);
+        valid = this.#fail(path, "propertyNames", `names that are ${this.#describe(node.propertyNames)}`, key);
       }
     }
     return valid;
@@ -362,7 +373,7 @@ export class Evaluation {
         else {
           for (const other of needed as string[])
             if (!Object.hasOwn(value, other))
-              valid = this.#fail({ above: path, key: other }, `a value, as ${key} is given`, undefined);
+              valid = this.#fail({ above: path, key: other }, "required", `a value, as ${key} is given`, undefined);
         }
       }
     }
@@ -382,7 +393,13 @@ export class Evaluation {
     const known = Object.keys(objectOf(node.properties) ?? {});
     const expected = known.length === 0 ? "no properties" : `only ${known.slice(0, MAX_NAMES).join(", ")}`;
     const message = `is not known here; there are ${expected}`;
-    this.#issues.push({ path: textOf({ above: path, key }), expected, got: showValue(value[key]), message });
+    this.#issues.push({
+      path: textOf({ above: path, key }),
+      keyword: "additionalProperties",
+      expected,
+      got: showValue(value[key]),
+      message,
+    });
     return false;
   }
 
@@ -391,10 +408,10 @@ export class Evaluation {
     return this.#check(schema, value, at, scope, undefined);
   }
 
-  #fail(path: Path | undefined, expected: string, value: unknown): false {
+  #fail(path: Path | undefined, keyword: string, expected: string, value: unknown): false {
     if (this.#issues === undefined) return false;
     const got = showValue(value);
-    this.#issues.push({ path: textOf(path), expected, got, message: `wanted ${expected}, got ${got}` });
+    this.#issues.push({ path: textOf(path), keyword, expected, got, message: `wanted ${expected}, got ${got}` });
     return false;
   }
 
@@ -404,6 +421,10 @@ export class Evaluation {
 }
 
 const MAX_NAMES = 30;
+
+function keywordOfType(node: SchemaNode): string {
+  return ["const", "enum"].find((keyword) => Object.hasOwn(node, keyword)) ?? "type";
+}
 
 function charactersOf(text: string): number {
   let length = text.length;
