@@ -15,6 +15,8 @@ export interface RunOptions {
   yes: boolean;
   /** There are no tools that change files. */
   readOnly: boolean;
+  /** The answer and nothing else. */
+  print: boolean;
   json: boolean;
   debug: boolean;
 }
@@ -24,6 +26,7 @@ const options = {
   root: { type: "string", short: "r" },
   yes: { type: "boolean", short: "y" },
   "read-only": { type: "boolean" },
+  print: { type: "boolean", short: "p" },
   json: { type: "boolean" },
   debug: { type: "boolean" },
   help: { type: "boolean", short: "h" },
@@ -39,6 +42,7 @@ export function parseCommand(args: readonly string[]): Command {
     if (values[name]?.trim() === "") throw new UsageError(`--${name} is empty; ${wanted[name]}`);
   }
   if (values.yes && values["read-only"]) throw new UsageError("--yes and --read-only exclude each other; give one");
+  if (values.print && values.json) throw new UsageError("--print and --json exclude each other; give one");
   const question = positionals.length === 0 ? undefined : positionals.join(" ").trim();
   if (question === "") throw new UsageError('the question is empty; ask something, e.g. "What is in README.md?"');
   return {
@@ -49,6 +53,7 @@ export function parseCommand(args: readonly string[]): Command {
       root: values.root,
       yes: values.yes ?? false,
       readOnly: values["read-only"] ?? false,
+      print: values.print ?? false,
       json: values.json ?? false,
       debug: values.debug ?? false,
     },

@@ -11,7 +11,7 @@ import { chooseModel, type ModelChoice } from "./model-choice.js";
 import type { Gate } from "./permission.js";
 import type { Renderer } from "./renderer.js";
 import { openSession, rootFolder } from "./session.js";
-import { readAll } from "./stdin.js";
+import { isPiped, readAll, readBeside } from "./stdin.js";
 import { flush, processTerminal, type Terminal } from "./terminal.js";
 import { TextRenderer } from "./text-renderer.js";
 import { tourFolder, tourQuestions } from "./tour.js";
@@ -23,7 +23,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   for (const stream of [terminal.out, terminal.err]) {
     stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
   }
-  const renderer = argv.includes("--json") ? new JsonRenderer(terminal) : new TextRenderer(terminal);
+  const quiet = argv.includes("--print") || argv.includes("-p");
+  const renderer = argv.includes("--json") ? new JsonRenderer(terminal) : new TextRenderer(terminal, { quiet });
   const debug = argv.includes("--debug");
   const fail = (error: unknown) => {
     report(error, renderer, debug);
@@ -68,7 +69,12 @@ async function answer(options: RunOptions, around: Surroundings): Promise<ExitCo
   });
   try {
     const message = await withReferencedFiles(question, root);
-    const { code } = await ask(session, message, { ...around, maxSteps: choice.maxSteps, debug: options.debug });
+    const beside = options.question === undefined || !isPiped() ? "" : await pipedBeside(renderer);
+    const { code } = await ask(session, beside + message, {
+      ...around,
+      maxSteps: choice.maxSteps,
+      debug: options.debug,
+    });
     if (denied.size === 0) return code;
     renderer.error(`${[...denied].join(", ")} would change files and was not permitted; --yes permits it`);
     return code === ExitCode.answered ? ExitCode.notPermitted : code;
@@ -99,6 +105,14 @@ async function atThePrompt(
 function gateOf({ yes, readOnly }: RunOptions, otherwise: Gate): Gate | undefined {
   if (readOnly) return undefined;
   return yes ? allowAll : otherwise;
+}
+
+/** What is piped in beside a question, as it goes in front of it. */
+async function pipedBeside(renderer: Renderer): Promise<string> {
+  const text = await readBeside(process.stdin, () =>
+    renderer.notice("Nothing came from standard input for 3 seconds: going on without it."),
+  );
+  return text === "" ? "" : `From standard input:\n${text}\n\n`;
 }
 
 /** The question from a pipe; undefined where a person sits at a terminal. Throws UsageError where nothing comes. */

@@ -1,10 +1,11 @@
-import { writeFile } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import type { AnyAgentSession } from "@shedkit/agent";
-import { addUsage, noUsage, toolName, type Usage } from "@shedkit/types";
+import { addUsage, noUsage, textOfContent, toolName, type Usage } from "@shedkit/types";
 import type { ModelChoice } from "./model-choice.js";
 import { usageText } from "./text-renderer.js";
-import { transcript } from "./transcript.js";
+import { toolCallLine } from "./tool-line.js";
 
 /** A conversation as the commands of the prompt see it. */
 export interface Talk {
@@ -36,6 +37,7 @@ const commands: readonly PromptCommand[] = [
     run: ({ session }) => said(toolsText(session)),
   },
   { name: "shed", argument: "WORDS", help: "what a search in the shed finds", run: searchShed },
+  { name: "calls", argument: "NUMBER", help: "the tool calls so far, or one with all it returned", run: showCalls },
   { name: "cost", help: "tokens used so far", run: (talk) => said(costText(talk)) },
   { name: "export", argument: "FILE", help: "write the conversation to a Markdown file", run: exportTalk },
   { name: "quit", help: "leave (also ctrl-D)", run: () => ({ type: "leave" }) },
@@ -101,14 +103,44 @@ function costText({ usage, questions }: Talk): string {
 }
 
 async function exportTalk({ session, root }: Talk, file: string): Promise<CommandOutcome> {
-  if (file === "") return said("Name a file: /export talk.md");
+  if (file === "") return said("Name a file: /export talk.md (to read) or talk.jsonl (every record)");
   const target = path.resolve(root, file);
+  const format = target.endsWith(".jsonl") ? "jsonl" : "markdown";
   try {
-    await writeFile(target, await transcript(session), { flag: "wx" });
+    await pipeline(session.export({ format }), createWriteStream(target, { flags: "wx" }));
     return said(`Written to ${target}`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") return said(`${target} is there already; name another file.`);
     return said(`${target} cannot be written (${code}).`);
   }
+}
+
+/** The calls of the conversation, newest first; or one of them, whole. */
+async function showCalls({ session }: Talk, number: string): Promise<CommandOutcome> {
+  const calls: { line: string; arguments: string; result: string }[] = [];
+  const byId = new Map<string, (typeof calls)[number]>();
+  for await (const message of session.messages()) {
+    if (message.type === "toolResult") {
+      const call = byId.get(message.toolCallId);
+      if (call) call.result = textOfContent(message.content);
+    } else if (message.type === "assistant" && message.output.type === "toolCall") {
+      const { id, name, arguments: args } = message.output;
+      const line = toolCallLine(name, args, 100);
+      const call = { line, arguments: JSON.stringify(args ?? {}, null, 2), result: "(no result yet)" };
+      calls.unshift(call);
+      byId.set(id, call);
+    }
+  }
+  if (calls.length === 0) return said("No tool was called yet.");
+  if (number === "")
+    return said(
+      calls
+        .slice(0, 20)
+        .map(({ line }, i) => `${i + 1}  ${line}`)
+        .join("\n"),
+    );
+  const call = calls[Number(number) - 1];
+  if (call === undefined) return said(`There is no call ${number}; /calls lists them.`);
+  return said(`${call.line}\n${call.arguments}\n${call.result}`);
 }

@@ -47,7 +47,10 @@ export async function converse(options: Conversation): Promise<ExitCode> {
       }
       const message = await attached(answer.text, options);
       if (message === undefined) continue;
-      const { code, usage } = await ask(session, message, { ...options, maxSteps: choice.maxSteps });
+      const { code, usage } = await prompt.during(
+        (line) => session.steer(line),
+        () => ask(session, message, { ...options, maxSteps: choice.maxSteps }),
+      );
       counted(talk, usage);
       // Without a model every question would fail the same way.
       if (code === ExitCode.noModel) return code;

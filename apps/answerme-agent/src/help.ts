@@ -2,6 +2,7 @@ export const help = `answerme-agent - answers questions about the files in a fol
 
 Usage
   answerme-agent [options] "question"    answer one question
+  ... | answerme-agent [options] "..."   the same, about what is piped in
   answerme-agent [options]               open a prompt (or read the question from a pipe)
 
 Options
@@ -10,6 +11,7 @@ Options
   -r, --root FOLDER   the folder that the tools may see (default: the current one)
   -y, --yes           change files without asking (without a terminal nothing is changed otherwise)
       --read-only     offer no tool that changes files
+  -p, --print         print the answer and nothing else
       --json          print events as JSON lines
       --debug         print stack traces
   -h, --help          print this

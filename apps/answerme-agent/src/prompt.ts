@@ -26,14 +26,34 @@ export class Prompt {
   #history: string[] = [];
   /** Typed ahead of the next question. */
   #ahead = "";
+  /** Takes the lines that come while nothing was asked. */
+  #listener: ((line: string) => void) | undefined;
 
   constructor(options: PromptOptions) {
     this.#options = options;
   }
 
+  /** While something runs, what the person types goes to `onLine`, a line at a time. The terminal edits the line. */
+  async during<T>(onLine: (line: string) => void, run: () => Promise<T>): Promise<T> {
+    const { input } = this.#options;
+    this.#listener = onLine;
+    input.on("data", this.#onData).resume();
+    try {
+      return await run();
+    } finally {
+      this.#listener = undefined;
+      input.off("data", this.#onData).pause();
+    }
+  }
+
+  readonly #onData = (chunk: Buffer | string) => {
+    for (const line of chunk.toString().split("\n")) if (line.trim() !== "") this.#listener?.(line.trim());
+  };
+
   line(question: string, { signal, isMessage = false }: LineOptions = {}): Promise<PromptAnswer> {
     const { input, output, complete } = this.#options;
     if (signal?.aborted) return Promise.resolve({ type: "interrupt" });
+    input.off("data", this.#onData);
     const lines = createInterface({
       input,
       output,
@@ -54,6 +74,7 @@ export class Prompt {
         lines.removeAllListeners();
         this.#ahead = lines.line;
         lines.close();
+        if (this.#listener) input.on("data", this.#onData).resume();
         resolve(answer);
       };
       const interrupt = () => finish({ type: "interrupt" });

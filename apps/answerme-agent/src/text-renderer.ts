@@ -7,6 +7,11 @@ import type { ModelNotice, Renderer } from "./renderer.js";
 import { clipped, printable, styled, type Terminal, width } from "./terminal.js";
 import { toolCallLine, toolResultLine } from "./tool-line.js";
 
+interface TextOptions {
+  quiet?: boolean | undefined;
+  now?: (() => number) | undefined;
+}
+
 /** Smaller models are there before anybody could read the bar. In bytes. */
 const WORTH_A_BAR = 20_000_000;
 
@@ -15,6 +20,7 @@ export class TextRenderer implements Renderer {
   readonly #terminal: Terminal;
   readonly #bar: ProgressBar;
   readonly #now: () => number;
+  readonly #quiet: boolean;
   /** On a terminal that shows styles. */
   readonly #markdown: MarkdownStream | undefined;
   /** Text was written after the last line feed. */
@@ -22,8 +28,10 @@ export class TextRenderer implements Renderer {
   #calls = 0;
   #startedAt: number;
 
-  constructor(terminal: Terminal, now: () => number = performance.now.bind(performance)) {
+  /** `quiet` leaves out the tool calls and the usage. */
+  constructor(terminal: Terminal, { quiet = false, now = performance.now.bind(performance) }: TextOptions = {}) {
     this.#terminal = terminal;
+    this.#quiet = quiet;
     this.#bar = new ProgressBar(terminal, now);
     this.#now = now;
     this.#startedAt = now();
@@ -43,10 +51,10 @@ export class TextRenderer implements Renderer {
         return;
       case "toolCall":
         this.#calls++;
-        this.#dim(`-> ${toolCallLine(event.name, event.arguments, this.#room(3))}`);
+        if (!this.#quiet) this.#dim(`-> ${toolCallLine(event.name, event.arguments, this.#room(3))}`);
         return;
       case "toolResult":
-        if (event.errorDetail === undefined) return;
+        if (event.errorDetail === undefined || this.#quiet) return;
         this.#dim(`   ${event.name} failed: ${toolResultLine(event.content, event.errorDetail, this.#room(20))}`);
         return;
       case "retract":
@@ -103,6 +111,9 @@ export class TextRenderer implements Renderer {
   }
 
   #end(usage: Usage): void {
+    this.#bar.clear();
+    this.#endLine();
+    if (this.#quiet) return;
     const seconds = ((this.#now() - this.#startedAt) / 1000).toFixed(1);
     this.#dim(`${usageText(usage)}, ${count(this.#calls, "tool call")}, ${seconds} s`);
     this.#calls = 0;
@@ -115,10 +126,14 @@ export class TextRenderer implements Renderer {
 
   #line(text: string): void {
     this.#bar.clear();
+    this.#endLine();
+    this.#terminal.err.write(`${text}\n`);
+  }
+
+  #endLine(): void {
     this.#markdown?.end();
     if (this.#midLine) this.#write("\n");
     this.#midLine = false;
-    this.#terminal.err.write(`${text}\n`);
   }
 
   #room(taken: number): number {

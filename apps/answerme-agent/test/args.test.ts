@@ -22,6 +22,7 @@ describe("the command line", () => {
       model: "owner/repo:Q4_K_M",
       yes: true,
       readOnly: false,
+      print: false,
       json: true,
       debug: true,
     });
@@ -49,6 +50,7 @@ describe("the command line", () => {
     [["--root", " "], "--root is empty"],
     [["--json=1"], "--json takes no value"],
     [["--yes", "--read-only", "x"], "--yes and --read-only exclude each other"],
+    [["--print", "--json", "x"], "--print and --json exclude each other"],
     [[""], "the question is empty"],
     [["  ", " "], "the question is empty"],
   ])("refuses %j in one line", (args, message) => {

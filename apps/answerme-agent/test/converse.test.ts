@@ -29,7 +29,7 @@ async function talk(answers: readonly ScriptedAnswer[]) {
   const { terminal, written, says } = fakeTerminal(false);
   const input = new PassThrough();
   const prompt = new Prompt({ input, output: terminal.out, complete: completion(folder.path) });
-  const renderer = new TextRenderer(terminal, () => 0);
+  const renderer = new TextRenderer(terminal, { now: () => 0 });
   let left = false;
   const interrupts = new Interrupts(() => {
     left = true;
@@ -45,6 +45,7 @@ async function talk(answers: readonly ScriptedAnswer[]) {
   });
   return {
     provider,
+    input,
     written,
     says,
     ended,
@@ -140,6 +141,33 @@ describe("the prompt", () => {
   });
 });
 
+describe("what is typed while the model works", () => {
+  it("goes to the model at once", async () => {
+    const gate = new Gate();
+    await using t = await talk([["Let me", { wait: gate }], "Quickly: yes."]);
+    await t.type("Think about it");
+    await gate.reached;
+    t.input.write("Be quick\n");
+    await t.says("Quickly: yes.\n");
+    expect(asked(t.provider, 1)?.at(-1)).toBe("Be quick");
+    await t.type("/cost");
+    await t.says("1 question:");
+  });
+
+  it("answers what is asked meanwhile, and is a message again after that", async () => {
+    const gate = new Gate();
+    const write = { call: "write", arguments: { path: "a.txt", content: "one\n" } };
+    await using t = await talk([[write], [write], [{ wait: gate }], "Stopped."]);
+    await t.type("Write it");
+    await t.type("y", "say why not: ");
+    await gate.reached;
+    t.input.write("Enough\n");
+    await t.says("Stopped.\n");
+    expect(asked(t.provider, 3)?.at(-1)).toBe("Enough");
+    expect(await readFile(path.join(t.folder, "a.txt"), "utf8")).toBe("one\n");
+  });
+});
+
 describe("a change to a file", () => {
   const write = (content: string) => [{ call: "write", arguments: { path: "a.txt", content } }];
 
@@ -197,9 +225,24 @@ describe("what begins with a slash", () => {
     await t.type("/export talk.md");
     await t.says("Written to ");
     const text = await readFile(path.join(t.folder, "talk.md"), "utf8");
-    expect(text).toMatch(/## Question\n\nWhat is the port\?\n\n`read` was called:\n[\s\S]*The port is 8417\.\n$/);
+    expect(text).toMatch(/What is the port\?[\s\S]*config\.ini[\s\S]*The port is 8417\./);
     await t.type("/export talk.md");
     await t.says("is there already");
+  });
+
+  it("shows a call with all that it returned", async () => {
+    const read = { call: "read", arguments: { path: "config.ini" } };
+    await using t = await talk([[read], [read], "The port is 8417."]);
+    await t.type("/calls");
+    await t.says("No tool was called yet");
+    await t.type("What is the port?");
+    await t.says("8417.\n");
+    await t.type("/calls");
+    await t.says('1  read(path: "config.ini")\n2  read(path: "config.ini")\n');
+    await t.type("/calls 1");
+    await t.says("port=8417");
+    await t.type("/calls 3");
+    await t.says("There is no call 3");
   });
 
   it("is a question where it is a path", async () => {

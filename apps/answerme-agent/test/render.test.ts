@@ -12,7 +12,7 @@ const usage = { ...noUsage, input: 400, cacheRead: 100, output: 12, total: 512 }
 describe("the text renderer", () => {
   it("writes the answer alone to standard output, the rest to standard error", () => {
     const { terminal, written } = fakeTerminal(false);
-    const renderer = new TextRenderer(terminal, () => 0);
+    const renderer = new TextRenderer(terminal, { now: () => 0 });
     renderer.model({ model: "m", text: "Model: m" });
     renderer.event({ type: "toolCall", id: "1", name: "read", arguments: { path: "config.ini", limit: 3 } });
     renderer.event({ type: "toolResult", toolCallId: "1", name: "read", content: [{ type: "text", text: "port=1" }] });
@@ -27,7 +27,7 @@ describe("the text renderer", () => {
 
   it("begins a line before a tool call that interrupts the text", () => {
     const { terminal, written } = fakeTerminal(false);
-    const renderer = new TextRenderer(terminal, () => 0);
+    const renderer = new TextRenderer(terminal, { now: () => 0 });
     renderer.event({ type: "text", delta: "Let me look." });
     renderer.event({ type: "toolCall", id: "1", name: "list", arguments: {} });
     expect(written.both).toBe("Let me look.\n-> list()\n");
@@ -35,7 +35,7 @@ describe("the text renderer", () => {
 
   it("says which tool failed and why", () => {
     const { terminal, written } = fakeTerminal(false);
-    const renderer = new TextRenderer(terminal, () => 0);
+    const renderer = new TextRenderer(terminal, { now: () => 0 });
     const content = [{ type: "text" as const, text: "No such file: x" }];
     renderer.event({ type: "toolResult", toolCallId: "1", name: "read", content, errorDetail: "No such file: x" });
     expect(written.err).toBe("   read failed: No such file: x\n");
@@ -43,7 +43,7 @@ describe("the text renderer", () => {
 
   it("lets neither an answer nor an argument drive the terminal", () => {
     const { terminal, written } = fakeTerminal(true);
-    const renderer = new TextRenderer(terminal, () => 0);
+    const renderer = new TextRenderer(terminal, { now: () => 0 });
     renderer.event({ type: "toolCall", id: "1", name: "read", arguments: { path: "\u001b]0;owned\u0007" } });
     renderer.event({ type: "text", delta: "a\u001b[2Jb" });
     expect(written.both).not.toContain("\u001b]0");
@@ -53,7 +53,7 @@ describe("the text renderer", () => {
   it("follows a download on a terminal and takes the bar away before the answer", () => {
     let now = 0;
     const { terminal, written } = fakeTerminal(true);
-    const renderer = new TextRenderer(terminal, () => now);
+    const renderer = new TextRenderer(terminal, { now: () => now });
     for (const bytesDone of [0, 500_000_000, 2_000_000_000]) {
       renderer.event({ type: "progress", progress: { type: "loadingModel", bytesDone, bytesTotal: 2_000_000_000 } });
       now += 1000;
