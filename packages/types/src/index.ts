@@ -24,7 +24,7 @@ export {
   type UserMessage,
 } from "./message.js";
 export { addUsage, type FinishReason, type ModelId, type ModelIdLike, modelId, noUsage, type Usage } from "./model.js";
-export type { ApprovalDecision, SessionRecord, SessionRecordBody } from "./record.js";
+export type { ApprovalCall, ApprovalDecision, SessionRecord, SessionRecordBody } from "./record.js";
 export type {
   AgentSpawner,
   ChildAgent,

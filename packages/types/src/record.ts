@@ -1,5 +1,5 @@
 import type { SerializedError } from "./error.js";
-import type { JsonValue } from "./json.js";
+import type { JsonValue, ToolArguments } from "./json.js";
 import type { Message } from "./message.js";
 import type { FinishReason, Usage } from "./model.js";
 import type { ActivatedBy } from "./tool.js";
@@ -8,6 +8,17 @@ import type { ActivatedBy } from "./tool.js";
 export type ApprovalDecision =
   | { type: "allow"; scope: "once" | "session"; pattern?: string | undefined }
   | { type: "deny"; reason?: string | undefined };
+
+/** A call that asks for leave. */
+export interface ApprovalCall {
+  name: string;
+  arguments: ToolArguments;
+  access: readonly {
+    action: "read" | "write" | "execute" | "network";
+    target: string;
+    detail?: JsonValue | undefined;
+  }[];
+}
 
 /** What a record says; see {@link SessionRecord}. */
 export type SessionRecordBody =
@@ -21,7 +32,8 @@ export type SessionRecordBody =
       attempt: number;
       outcome: "ok" | "error" | "cancelled" | "skipped" | "interrupted";
     }
-  | { type: "approvalRequested"; approvalId: string; toolCallId: string }
+  /** `call` is what a person needs to decide: the tool, its arguments, and what it will access. */
+  | { type: "approvalRequested"; approvalId: string; toolCallId: string; call?: ApprovalCall | undefined }
   | { type: "approvalDecided"; approvalId: string; decision: ApprovalDecision }
   | { type: "activated"; tools: readonly string[]; by: ActivatedBy }
   | { type: "deactivated"; tools: readonly string[] }
