@@ -1,11 +1,13 @@
 import { ToolShed } from "@shedkit/shed";
 import type { DocumentStore, MemoryStore } from "@shedkit/store";
 import { Resources } from "@shedkit/tool";
-import { AgenticError, type ModelIdLike, newSessionId, type SessionId } from "@shedkit/types";
+import { AgenticError, type ModelIdLike, modelId, newSessionId, type SessionId } from "@shedkit/types";
+import { LOCAL_USER, Spending } from "./access.js";
 import { defaultConfig } from "./config.js";
 import { inProcessEffects } from "./effects.js";
 import { SessionLog } from "./log.js";
 import { Models, presetModels } from "./models.js";
+import { Permissions } from "./permissions.js";
 import { LogSearch } from "./recall.js";
 import { mend, readState } from "./replay.js";
 import type { SessionInternals } from "./session.js";
@@ -22,6 +24,10 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
   const models = settings.models ?? new Models(source);
   const model = preflight(settings, models);
   const sessionId = settings.sessionId ?? newSessionId();
+  const { access, user = LOCAL_USER } = settings;
+  if (access && !(await access.canAccessSession(user, sessionId))) throw noAccess(user, sessionId);
+  const spending = await Spending.open(access, user);
+  await spending.checkModel(modelId(model).name);
   const lease = await docStore.acquire(sessionId, { signal });
   try {
     const state = await readState(docStore, sessionId, signal);
@@ -33,12 +39,16 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     const shed = settings.shed ?? new ToolShed();
     const parts = { sessionId, context, memory, resources: new Resources(), embedder: settings.embedder };
     const tools = await shed.build(parts);
+    if (access) tools.setAccess((tool) => access.canUseTool(user, tool));
     for (const [name, by] of state.activations) if (tools.get(name)) tools.activate([name], by);
     await mend(log, effects);
     models.retain();
-    const config = { ...defaultConfig, ...settings.config };
-    const { system } = settings;
-    return { sessionId, docStore, memoryStore, lease, tools, context, log, effects, models, model, system, config };
+    return {
+      ...{ sessionId, docStore, memoryStore, lease, tools, context, log, effects, models, model, spending },
+      permissions: new Permissions(log, effects, tools, settings.permissions),
+      system: settings.system,
+      config: { ...defaultConfig, ...settings.config },
+    };
   } catch (error) {
     await lease.release();
     throw error;
@@ -57,6 +67,12 @@ function preflight(settings: Settings<DocumentStore, MemoryStore>, models: Model
   }
   models.ready?.resolve(model);
   return model;
+}
+
+function noAccess(user: string, sessionId: SessionId): AgenticError {
+  return new AgenticError("session", `The user "${user}" may not use the session "${sessionId}".`, {
+    reason: "access denied",
+  });
 }
 
 function notFound(sessionId: SessionId): AgenticError {

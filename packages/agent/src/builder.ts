@@ -7,9 +7,11 @@ import {
   type MemoryStore,
 } from "@shedkit/store";
 import type { Embedder, ModelIdLike, SessionId } from "@shedkit/types";
+import type { SessionAccessProvider } from "./access.js";
 import { buildParts } from "./build.js";
 import type { AgentConfig } from "./config.js";
 import type { ModelSource } from "./models.js";
+import type { PermissionPolicy } from "./permissions.js";
 import { AgentSession } from "./session.js";
 import type { Settings } from "./settings.js";
 
@@ -61,6 +63,21 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
     return this.#with({ embedder });
   }
 
+  /** Decides about every call: allow, ask, deny. Default: all that the shed holds is allowed. */
+  withPermissions(permissions: PermissionPolicy): AgentSessionBuilder<D, M> {
+    return this.#with({ permissions });
+  }
+
+  /** Says what the user may do and spend. Default: everything. */
+  withAccess(access: SessionAccessProvider): AgentSessionBuilder<D, M> {
+    return this.#with({ access });
+  }
+
+  /** Whose session it is. Default: `"local"`. */
+  withUser(user: string): AgentSessionBuilder<D, M> {
+    return this.#with({ user });
+  }
+
   /** Limits of the loop; what is left out keeps its default. */
   withConfig(config: Partial<AgentConfig>): AgentSessionBuilder<D, M> {
     return this.#with({ config: { ...this.#settings.config, ...config } });
@@ -70,7 +87,7 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
    * Makes the session: takes its log, reads it, builds the tools and checks that the model has a backend. A preset is
    * not loaded yet.
    *
-   * Throws AgenticError `session` with the reason "no model set", `sessionNotFound`, `sessionBusy` (another session
+   * Throws AgenticError `session` with the reason "no model set", "access denied" or "model not allowed", `sessionNotFound`, `sessionBusy` (another session
    * holds the log), `routing`, `toolShed`, or what the store throws.
    */
   async build(options: { signal?: AbortSignal | undefined } = {}): Promise<AgentSession<D, M>> {

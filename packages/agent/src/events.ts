@@ -1,3 +1,4 @@
+import type { AccessRequest } from "@shedkit/tool";
 import {
   type AgenticError,
   addUsage,
@@ -27,6 +28,15 @@ export type TurnEvent =
       name: string;
       content: readonly ContentPart[];
       errorDetail?: string | undefined;
+    }
+  /** A call waits for leave: `session.approve(approvalId, ...)`. */
+  | {
+      type: "approvalRequested";
+      approvalId: string;
+      toolCallId: string;
+      name: string;
+      arguments?: ToolArguments | undefined;
+      access: readonly AccessRequest[];
     }
   /** Drop the text shown since the last tool result of this turn: it does not count, a retry follows. */
   | { type: "retract"; reason: string }
@@ -80,6 +90,11 @@ export class EventMapper {
       case "step":
         this.#usage = addUsage(this.#usage, record.usage);
         return undefined;
+      case "approvalRequested": {
+        const { approvalId, toolCallId, call } = record;
+        const { name = "", access = [], arguments: args } = call ?? {};
+        return { type: "approvalRequested", approvalId, toolCallId, name, access, ...(args && { arguments: args }) };
+      }
       case "retracted":
         return { type: "retract", reason: record.reason };
       case "failedAction":

@@ -3,6 +3,7 @@ import { ToolError } from "@shedkit/tool";
 import type { ContentPart, SessionRecordBody, ToolResultMessage } from "@shedkit/types";
 import type { LoopEffects } from "./effects.js";
 import type { SessionLog } from "./log.js";
+import type { Permissions } from "./permissions.js";
 import type { OpenCall } from "./session-state.js";
 import type { Sink } from "./stream-item.js";
 
@@ -14,6 +15,9 @@ export interface ExecutionParts {
   concurrency: number;
   signal: AbortSignal;
   sink: Sink;
+  permissions: Permissions;
+  /** Whether the session ends while calls wait for leave: what has not started then is left as it is. */
+  suspending(): boolean;
 }
 
 type FinishOutcome = Extract<SessionRecordBody, { type: "toolFinished" }>["outcome"];
@@ -21,7 +25,8 @@ type FinishOutcome = Extract<SessionRecordBody, { type: "toolFinished" }>["outco
 /** Runs the open calls of a step. Each start and each result is in the log before anything follows from it. */
 export async function executeCalls(parts: ExecutionParts): Promise<void> {
   const { effects, log, sink, signal } = parts;
-  const open = [...log.state.openCalls.values()];
+  const open = [...log.state.openCalls.values()].filter((call) => !call.result);
+  const done = new Set([...log.state.openCalls.values()].filter((call) => call.result).map(({ call }) => call.id));
   const total = open.length;
   let completed = 0;
   // Calls that outlive their turn must not write into the next one.
@@ -30,41 +35,46 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
   const stopListening = parts.tools.onActivation((change) => activations.push(recordOf(change)));
   sink({ type: "progress", progress: { type: "executingTools", total, completed } });
   try {
-    const outcomes = effects.runCalls(parts.tools, open.map(requestOf), {
-      signal,
-      turnId: parts.turnId,
-      concurrency: parts.concurrency,
-      offeredOnly: true,
-      before: async (request, attempt) => {
-        if (signal.aborted) throw new ToolError("cancelled", request.name, "The call was cancelled before it ran.");
-        await log.append({ type: "toolStarted", toolCallId: request.id, attempt });
+    const outcomes = effects.runCalls(
+      parts.tools,
+      open.map((call) => requestOf(call, done)),
+      {
+        signal,
+        turnId: parts.turnId,
+        concurrency: parts.concurrency,
+        offeredOnly: true,
+        before: async (request, attempt) => {
+          if (signal.aborted) throw new ToolError("cancelled", request.name, "The call was cancelled before it ran.");
+          if (attempt === 1) await parts.permissions.check(request, signal);
+          await log.append({ type: "toolStarted", toolCallId: request.id, attempt });
+        },
+        progress: (request, { text, data }) => {
+          if (over) return;
+          sink({
+            type: "toolProgress",
+            toolCallId: request.id,
+            ...(text !== undefined && { text }),
+            ...(data !== undefined && { data }),
+          });
+        },
+        after: async (outcome) => {
+          if (over || (outcome.attempts === 0 && parts.suspending())) return;
+          await log.append(...activations.splice(0), ...resultRecords(parts, outcome));
+          completed++;
+          if (finishOf(outcome) === "cancelled") {
+            sink({ type: "progress", progress: { type: "toolCallCancelled", id: outcome.request.id } });
+          }
+          sink({ type: "progress", progress: { type: "executingTools", total, completed } });
+        },
       },
-      progress: (request, { text, data }) => {
-        if (over) return;
-        sink({
-          type: "toolProgress",
-          toolCallId: request.id,
-          ...(text !== undefined && { text }),
-          ...(data !== undefined && { data }),
-        });
-      },
-      after: async (outcome) => {
-        if (over) return;
-        await log.append(...activations.splice(0), ...resultRecords(parts, outcome));
-        completed++;
-        if (finishOf(outcome) === "cancelled") {
-          sink({ type: "progress", progress: { type: "toolCallCancelled", id: outcome.request.id } });
-        }
-        sink({ type: "progress", progress: { type: "executingTools", total, completed } });
-      },
-    });
+    );
     for await (const _ of outcomes) if (over) break;
   } finally {
     over = true;
     stopListening();
   }
   if (activations.length > 0) await log.append(...activations);
-  if (log.state.openCalls.size > 0) {
+  if (log.state.openCalls.size > 0 && !parts.suspending()) {
     await closeOpenCalls(log, effects, "cancelled", () => "The call was cancelled before it came to a result.");
   }
 }
@@ -75,9 +85,10 @@ export async function closeOpenCalls(
   effects: Pick<LoopEffects, "newId">,
   outcome: FinishOutcome,
   why: (open: OpenCall) => string,
+  calls: Iterable<OpenCall> = log.state.openCalls.values(),
 ): Promise<void> {
   const bodies: SessionRecordBody[] = [];
-  for (const open of log.state.openCalls.values()) {
+  for (const open of calls) {
     if (open.result) continue;
     const content: ContentPart[] = [{ type: "text", text: why(open) }];
     bodies.push(
@@ -109,8 +120,10 @@ function resultMessage(
   return { ...base, content, ...(errorDetail !== undefined && { errorDetail }) };
 }
 
-function requestOf({ call }: OpenCall): ToolCallRequest {
-  const { id, name, arguments: args, rawArguments, dependsOn, executionHint } = call;
+/** What has come to a result already is no part of the batch any more. */
+function requestOf({ call }: OpenCall, done: ReadonlySet<string>): ToolCallRequest {
+  const { id, name, arguments: args, rawArguments, executionHint } = call;
+  const dependsOn = call.dependsOn?.filter((id) => !done.has(id));
   return {
     id,
     name,

@@ -1,9 +1,11 @@
+export type { SessionAccessProvider } from "./access.js";
 export type { Answer } from "./answer.js";
 export type { AgentSessionBuilder } from "./builder.js";
 export type { AgentConfig } from "./config.js";
 export type { EventOptions, TurnEvent } from "./events.js";
 export type { ExportOptions } from "./export.js";
 export type { ModelSource } from "./models.js";
+export type { PermissionPolicy, PermissionRequest } from "./permissions.js";
 export type { AgentProgress } from "./progress.js";
 export { AgentSession, type AnyAgentSession, type TurnOptions } from "./session.js";
 export type { StreamItem } from "./stream-item.js";

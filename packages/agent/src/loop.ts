@@ -13,11 +13,13 @@ import {
   type SessionRecordBody,
   type Usage,
 } from "@shedkit/types";
+import type { Spending } from "./access.js";
 import type { AgentConfig } from "./config.js";
 import type { LoopEffects } from "./effects.js";
 import { closeOpenCalls, executeCalls } from "./execution.js";
 import { brokenOff, type Generation, generate } from "./generation.js";
 import type { SessionLog } from "./log.js";
+import type { Permissions } from "./permissions.js";
 import type { Sink } from "./stream-item.js";
 import type { TurnOutcome } from "./turn.js";
 
@@ -29,6 +31,8 @@ export interface LoopParts {
   tools: ToolCallManager;
   config: AgentConfig;
   system: string | undefined;
+  permissions: Permissions;
+  spending: Spending;
   /** Finds the backend of a model; makes it ready first, where that is still to be done. */
   resolve(model: ModelIdLike, signal: AbortSignal): Promise<Route>;
 }
@@ -36,7 +40,8 @@ export interface LoopParts {
 /** What is asked of one turn. */
 export interface TurnSpec {
   turnId: string;
-  prompt: Message;
+  /** Absent for a turn that only goes on with calls that waited for leave. */
+  prompt: Message | undefined;
   model: ModelIdLike;
   params: ModelParams;
   maxSteps: number;
@@ -46,6 +51,7 @@ export interface TurnSpec {
 
 /** Where a turn stands. Each state does its work and names the next. */
 export type LoopState =
+  | { type: "begin" }
   | { type: "outerBoundary" }
   | { type: "assemble" }
   | { type: "generate"; provider: ModelProvider; request: ModelRequest }
@@ -69,6 +75,7 @@ export class AgentLoop {
   /** Aborts what is running now: a model call, the tools of a step. */
   #running = new AbortController();
   #aborted: AgenticError | undefined;
+  #ending = false;
   #steered = false;
   #outer = 0;
   #inner = 0;
@@ -89,6 +96,12 @@ export class AgentLoop {
     this.#running.abort(this.#aborted);
   }
 
+  /** Ends the turn because the session ends: calls that wait for leave go on waiting, in the log. */
+  suspend(): void {
+    this.#ending = true;
+    this.abort("the session ends");
+  }
+
   /** Something waits in the steering queue: what runs is cancelled, and the model is asked again. */
   steer(): void {
     this.#steered = true;
@@ -100,7 +113,7 @@ export class AgentLoop {
     const stopCounting = this.#parts.log.listen((record) => {
       if (record.type === "conversation") this.#messageCount++;
     });
-    let state: LoopState = { type: "outerBoundary" };
+    let state: LoopState = { type: "begin" };
     try {
       while (state.type !== "done") {
         try {
@@ -122,6 +135,8 @@ export class AgentLoop {
 
   #next(state: Exclude<LoopState, { type: "done" }>): Promise<LoopState> {
     switch (state.type) {
+      case "begin":
+        return this.#begin();
       case "outerBoundary":
         return this.#outerBoundary();
       case "assemble":
@@ -139,24 +154,40 @@ export class AgentLoop {
     }
   }
 
-  /** Takes the next message to work on: at first all that waits and the prompt, then one follow-up at a time. */
-  async #outerBoundary(): Promise<LoopState> {
-    await this.#parts.log.flush(); // what was queued just now is in the state then
+  /** Takes all that waits, and the prompt; or goes on with calls that waited for leave, the prompt behind them. */
+  async #begin(): Promise<LoopState> {
+    const { log, spending } = this.#parts;
+    const { prompt } = this.#spec;
+    await log.flush(); // what was queued just now is in the state then
     if (this.#aborted) return { type: "ending", error: this.#aborted };
-    const { queue } = this.#parts.log.state;
-    if (this.#outer === 0) {
-      this.#sink({ type: "progress", progress: { type: "initializing", step: "turn" } });
-      const waiting = [...queue.filter((q) => q.queue === "steer"), ...queue.filter((q) => q.queue === "followUp")];
-      await this.#parts.log.append(...waiting.flatMap(({ message }) => takenRecords(message)), {
-        type: "conversation",
-        message: this.#spec.prompt,
-      });
-    } else {
-      const steered = queue.some((q) => q.queue === "steer");
-      const next = steered ? undefined : queue.find((q) => q.queue === "followUp");
-      if (!steered && (!next || this.#outer >= this.#parts.config.maxOuterIterations)) return { type: "ending" };
-      if (next) await this.#parts.log.append(...takenRecords(next.message));
+    this.#sink({ type: "progress", progress: { type: "initializing", step: "turn" } });
+    await spending.refresh();
+    this.#outer++;
+    if (log.state.suspended) {
+      if (prompt) await log.append({ type: "queued", queue: "followUp", message: prompt });
+      for (const { record, decision } of log.state.approvals.values()) {
+        if (!decision) this.#sink({ type: "record", record });
+      }
+      return { type: "execute" };
     }
+    const { queue } = log.state;
+    const waiting = [...queue.filter((q) => q.queue === "steer"), ...queue.filter((q) => q.queue === "followUp")];
+    const bodies = waiting.flatMap(({ message }) => takenRecords(message));
+    if (prompt) bodies.push({ type: "conversation", message: prompt });
+    if (bodies.length > 0) await log.append(...bodies);
+    return { type: "assemble" };
+  }
+
+  /** Takes the next message to work on: one follow-up at a time. */
+  async #outerBoundary(): Promise<LoopState> {
+    const { log, config } = this.#parts;
+    await log.flush();
+    if (this.#aborted) return { type: "ending", error: this.#aborted };
+    const { queue } = log.state;
+    const steered = queue.some((q) => q.queue === "steer");
+    const next = steered ? undefined : queue.find((q) => q.queue === "followUp");
+    if (!steered && (!next || this.#outer >= config.maxOuterIterations)) return { type: "ending" };
+    if (next) await log.append(...takenRecords(next.message));
     this.#outer++;
     this.#inner = 0;
     this.#sumUpAsked = false;
@@ -164,7 +195,7 @@ export class AgentLoop {
   }
 
   async #assemble(): Promise<LoopState> {
-    const { log, tools, system, sessionId, config } = this.#parts;
+    const { log, tools, system, sessionId, config, spending } = this.#parts;
     if (this.#running.signal.aborted && !this.#aborted) this.#running = new AbortController();
     this.#steered = false;
     await log.flush();
@@ -183,11 +214,16 @@ export class AgentLoop {
     const route = await this.#resolve(signal);
     if (!route) return { type: "assemble" };
     const { provider, model } = route;
+    const params = { ...config.modelParams, ...this.#spec.params };
+    await spending.checkModel(model.name);
+    await spending.checkRequest(log.state.contextTokens + (params.maxTokens ?? 0));
+    const left = spending.remaining;
+    if (left !== undefined) params.maxTokens = Math.min(left, params.maxTokens ?? left);
     const request: ModelRequest = {
       model,
       messages: log.state.messages,
       tools: sumUp ? { tools: [], activations: [] } : tools.offeredTools(),
-      params: { ...config.modelParams, ...this.#spec.params },
+      params,
       sessionId,
       signal,
     };
@@ -218,7 +254,7 @@ export class AgentLoop {
 
   /** Stores what came of a model call and decides what follows. */
   async #record({ provider, request, generation }: Extract<LoopState, { type: "record" }>): Promise<LoopState> {
-    const { log, effects } = this.#parts;
+    const { log, effects, spending } = this.#parts;
     const { stepId, outputs, usage, end } = generation;
     const turnId = this.#spec.turnId;
     const model = request.model.name;
@@ -227,6 +263,7 @@ export class AgentLoop {
     const step: SessionRecordBody = { type: "step", turnId, stepId, model, finish, usage };
     if (broken && this.#steered && !this.#aborted) {
       await log.append({ type: "retracted", reason: "A steering message came.", messageIds: [] }, step);
+      await spending.record(usage);
       return { type: "assemble" };
     }
     const retracted = end.type === "failure" && end.retracted;
@@ -240,6 +277,7 @@ export class AgentLoop {
       bodies.push({ type: "retracted", reason: end.error.message, messageIds: [] });
     }
     await log.append(...bodies, step);
+    await spending.record(usage);
     if (this.#aborted) return { type: "ending", error: this.#aborted };
     if (end.type === "failure") return { type: "ending", error: end.error };
     if (end.reason === "aborted") return { type: "ending", error: brokenOff(provider.id, model) };
@@ -248,7 +286,7 @@ export class AgentLoop {
   }
 
   async #execute(): Promise<LoopState> {
-    const { effects, log, tools, config } = this.#parts;
+    const { effects, log, tools, config, permissions } = this.#parts;
     const last = this.#inner >= this.#spec.maxSteps;
     this.#inner++;
     if (last) {
@@ -268,9 +306,15 @@ export class AgentLoop {
       concurrency: config.toolConcurrency,
       signal: this.#running.signal,
       sink: this.#sink,
+      permissions,
+      suspending: () => this.#suspending,
     });
     if (this.#aborted) return { type: "ending", error: this.#aborted };
     return { type: "assemble" };
+  }
+
+  get #suspending(): boolean {
+    return this.#ending && this.#parts.log.state.suspended;
   }
 
   async #outputProcessing(): Promise<LoopState> {
@@ -282,8 +326,10 @@ export class AgentLoop {
     const { turnId } = this.#spec;
     const usage = this.#usage;
     if (error) {
-      await closeOpenCalls(log, effects, "interrupted", () => TURN_ENDED);
-      log.state.messages = normalizeTranscript(log.state.messages);
+      if (!this.#suspending) {
+        await closeOpenCalls(log, effects, "interrupted", () => TURN_ENDED);
+        log.state.messages = normalizeTranscript(log.state.messages);
+      }
       await log.append({ type: "failedAction", turnId, error: error.toJSON() });
       return { type: "done", outcome: { type: "failed", error } };
     }

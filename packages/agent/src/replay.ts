@@ -4,7 +4,7 @@ import type { SessionId } from "@shedkit/types";
 import type { LoopEffects } from "./effects.js";
 import { closeOpenCalls } from "./execution.js";
 import type { SessionLog } from "./log.js";
-import { SessionState } from "./session-state.js";
+import { type OpenCall, SessionState } from "./session-state.js";
 
 /** The state that a stored log says. Throws AgenticError `session` for a record of a newer format. */
 export async function readState(
@@ -20,11 +20,17 @@ export async function readState(
   return state;
 }
 
-/** Makes a conversation that broke off anywhere one that every provider accepts. Nothing that finished is touched. */
+/**
+ * Makes a conversation that broke off anywhere one that every provider accepts. Nothing that finished is touched, and
+ * calls that wait for leave go on waiting.
+ */
 export async function mend(log: SessionLog, effects: Pick<LoopEffects, "newId">): Promise<void> {
-  await closeOpenCalls(log, effects, "interrupted", (open) => (open.attempt === 0 ? NOT_STARTED : INTERRUPTED));
   const { state } = log;
-  state.messages = normalizeTranscript(state.messages, { exclude: state.retracted });
+  const waits = (open: OpenCall) => state.suspended && open.attempt === 0;
+  const why = (open: OpenCall) => (open.attempt === 0 ? NOT_STARTED : INTERRUPTED);
+  const gone = [...state.openCalls.values()].filter((open) => !waits(open));
+  await closeOpenCalls(log, effects, "interrupted", why, gone);
+  if (!state.suspended) state.messages = normalizeTranscript(state.messages, { exclude: state.retracted });
 }
 
 const NOT_STARTED = "The call did not run: the program stopped before it.";

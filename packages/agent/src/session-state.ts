@@ -1,6 +1,7 @@
 import {
   type ActivatedBy,
   AgenticError,
+  type ApprovalDecision,
   type AssistantMessage,
   addUsage,
   type Message,
@@ -11,6 +12,8 @@ import {
   type Usage,
 } from "@shedkit/types";
 
+import { estimateMessage } from "./estimate.js";
+
 /** A call whose result is not in the conversation yet. */
 export interface OpenCall {
   readonly message: AssistantMessage;
@@ -19,6 +22,16 @@ export interface OpenCall {
   /** The attempt that was started last; 0 before the first. */
   attempt: number;
   finished: boolean;
+  approval?: Approval | undefined;
+}
+
+/** Leave that was asked for. */
+export interface Approval {
+  readonly approvalId: string;
+  readonly toolCallId: string;
+  readonly tool: string;
+  readonly record: SessionRecord;
+  decision?: ApprovalDecision | undefined;
 }
 
 /** A message that waits to be worked on. */
@@ -41,6 +54,12 @@ export class SessionState {
   /** The ids of all calls. */
   readonly callIds = new Set<string>();
   working: Extract<SessionRecord, { type: "workingMemory" }> | undefined;
+  /** Of the open calls. */
+  readonly approvals = new Map<string, Approval>();
+  /** Leave given for the rest of the session. */
+  readonly grants: { tool: string; pattern?: string | undefined }[] = [];
+  /** The size of the conversation in tokens: what the last step reported, and an estimate of what came after it. */
+  contextTokens = 0;
   /** The ids of messages that do not count. */
   readonly retracted = new Set<string>();
   /** Of the whole session. */
@@ -63,6 +82,7 @@ export class SessionState {
         break;
       case "step":
         this.usage = addUsage(this.usage, record.usage);
+        if (record.usage.total > 0) this.contextTokens = record.usage.total;
         break;
       case "toolStarted": {
         const open = this.openCalls.get(record.toolCallId);
@@ -88,6 +108,17 @@ export class SessionState {
         if (at >= 0) this.queue.splice(at, 1);
         break;
       }
+      case "approvalRequested": {
+        const { approvalId, toolCallId, call } = record;
+        const open = this.openCalls.get(toolCallId);
+        if (!open) break;
+        open.approval = { approvalId, toolCallId, tool: call?.name ?? open.call.name, record };
+        this.approvals.set(approvalId, open.approval);
+        break;
+      }
+      case "approvalDecided":
+        this.#decide(record.approvalId, record.decision);
+        break;
       case "workingMemory":
         this.working = record;
         break;
@@ -97,7 +128,22 @@ export class SessionState {
     }
   }
 
+  #decide(approvalId: string, decision: ApprovalDecision): void {
+    const approval = this.approvals.get(approvalId);
+    if (!approval) return;
+    approval.decision = decision;
+    if (decision.type !== "allow" || decision.scope !== "session") return;
+    this.grants.push({ tool: approval.tool, pattern: decision.pattern });
+  }
+
+  /** Whether calls wait that leave was asked for, given or not: none of them has started. */
+  get suspended(): boolean {
+    for (const open of this.openCalls.values()) if (!open.result && open.approval && open.attempt === 0) return true;
+    return false;
+  }
+
   #add(message: Message): void {
+    this.contextTokens += estimateMessage(message);
     if (message.type === "toolResult") {
       const open = this.openCalls.get(message.toolCallId);
       if (open) open.result ??= message;
@@ -120,6 +166,7 @@ export class SessionState {
     }
     for (const result of results) this.messages.push(result);
     this.openCalls.clear();
+    this.approvals.clear();
   }
 
   #retract(ids: ReadonlySet<string>): void {

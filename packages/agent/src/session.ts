@@ -4,6 +4,7 @@ import type { DocumentStore, KvMemoryStore, MemoryDocumentStore, MemoryStore, Se
 import type { Infer, TypedSchema } from "@shedkit/tool";
 import {
   AgenticError,
+  type ApprovalDecision,
   type ContextSearch,
   type JsonSchema,
   type Message,
@@ -11,8 +12,10 @@ import {
   type ModelIdLike,
   type SessionId,
   toMessage,
+  type Usage,
   type UserMessage,
 } from "@shedkit/types";
+import type { Spending } from "./access.js";
 import { type Answer, answerOf } from "./answer.js";
 import { buildParts } from "./build.js";
 import { type AgentSessionBuilder, newBuilder } from "./builder.js";
@@ -23,6 +26,7 @@ import type { ExportOptions } from "./export.js";
 import type { SessionLog } from "./log.js";
 import { AgentLoop } from "./loop.js";
 import type { ModelSource, Models } from "./models.js";
+import type { Permissions } from "./permissions.js";
 import type { Settings } from "./settings.js";
 import type { StreamItem } from "./stream-item.js";
 import { type SessionEvent, type ShownItem, Subscription } from "./subscription.js";
@@ -52,6 +56,8 @@ export interface SessionInternals<D extends DocumentStore, M extends MemoryStore
   log: SessionLog;
   effects: LoopEffects;
   models: Models;
+  permissions: Permissions;
+  spending: Spending;
   model: ModelIdLike;
   system: string | undefined;
   config: AgentConfig;
@@ -111,6 +117,11 @@ export class AgentSession<
   /** The session's tools. */
   get toolManager(): ToolCallManager {
     return this.#parts.tools;
+  }
+
+  /** What the whole session has cost, over all its turns. */
+  get usage(): Usage {
+    return this.#parts.log.state.usage;
   }
 
   /** Recall over the whole log. */
@@ -174,6 +185,22 @@ export class AgentSession<
     this.#turn?.loop.abort(reason);
   }
 
+  /** The calls that wait for leave, by the ids of their approvals. */
+  pendingApprovals(): readonly string[] {
+    return this.#parts.permissions.pending();
+  }
+
+  /**
+   * Decides about a call that waits for leave; resolves once the decision is stored. When no turn is running (the
+   * session was resumed) and nothing else waits, a turn begins that goes on with the calls; `subscribe` follows it.
+   * Throws AgenticError `session` for an id that does not wait.
+   */
+  async approve(approvalId: string, decision: ApprovalDecision): Promise<void> {
+    await this.#parts.permissions.decide(approvalId, decision);
+    const waits = this.#parts.log.state.suspended && this.pendingApprovals().length === 0;
+    if (waits && !this.#turn && !this.#ending) this.#start(undefined, {}, undefined);
+  }
+
   /** Aborts a running turn, waits until all is stored, and lets go of everything. May be called twice. */
   end(): Promise<void> {
     this.#ending ??= this.#end();
@@ -233,7 +260,7 @@ export class AgentSession<
   }
 
   #start(
-    prompt: MessageLike,
+    prompt: MessageLike | undefined,
     options: TurnOptions,
     channel: Channel<StreamItem> | undefined,
     output?: JsonSchema | undefined,
@@ -246,7 +273,7 @@ export class AgentSession<
         { turnId: this.#turn.id },
       );
     }
-    const message = userMessage(prompt);
+    const message = prompt === undefined ? undefined : userMessage(prompt);
     const { effects, config } = this.#parts;
     const turnId = effects.newId();
     const records: Turn["records"][number][] = [];
@@ -312,7 +339,7 @@ export class AgentSession<
     const turn = this.#turn;
     if (turn) {
       this.#show({ type: "progress", progress: { type: "sessionEnding" } });
-      turn.loop.abort("the session ends");
+      turn.loop.suspend();
       await turn.done;
     }
     await log.flush();

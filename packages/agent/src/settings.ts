@@ -1,8 +1,10 @@
 import type { ToolShed } from "@shedkit/shed";
 import type { DocumentStore, MemoryStore } from "@shedkit/store";
 import type { Embedder, ModelIdLike, SessionId } from "@shedkit/types";
+import type { SessionAccessProvider } from "./access.js";
 import type { AgentConfig } from "./config.js";
 import type { ModelSource, Models } from "./models.js";
+import type { PermissionPolicy } from "./permissions.js";
 
 /** What a builder has been told. */
 export interface Settings<D extends DocumentStore, M extends MemoryStore> {
@@ -17,5 +19,8 @@ export interface Settings<D extends DocumentStore, M extends MemoryStore> {
   readonly system?: string;
   readonly shed?: ToolShed;
   readonly embedder?: Embedder;
+  readonly permissions?: PermissionPolicy;
+  readonly access?: SessionAccessProvider;
+  readonly user?: string;
   readonly config?: Partial<AgentConfig>;
 }

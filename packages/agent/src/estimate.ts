@@ -1,0 +1,33 @@
+import { type ContentPart, type Message, textOfContent } from "@shedkit/types";
+
+const CHARS_PER_TOKEN = 4;
+/** What a picture or a sound is taken for. */
+const MEDIA_TOKENS = 1000;
+
+/** Tokens of a text, roughly: four characters each. */
+export function estimateText(text: string): number {
+  return Math.ceil(text.length / CHARS_PER_TOKEN);
+}
+
+/** Tokens of a message, roughly. */
+export function estimateMessage(message: Message): number {
+  if (message.type !== "assistant") return estimateContent(message.content);
+  const { output } = message;
+  switch (output.type) {
+    case "text":
+    case "thinking":
+    case "refusal":
+      return estimateText(output.text);
+    case "toolCall":
+      return estimateText(output.name) + estimateText(output.rawArguments ?? JSON.stringify(output.arguments ?? {}));
+    case "image":
+      return MEDIA_TOKENS;
+    case "opaque":
+      return estimateText(JSON.stringify(output.block));
+  }
+}
+
+function estimateContent(content: readonly ContentPart[]): number {
+  const media = content.filter((part) => part.type !== "text" && part.type !== "resource").length;
+  return estimateText(textOfContent(content)) + media * MEDIA_TOKENS;
+}

@@ -1,0 +1,154 @@
+import type { ToolCallManager, ToolCallRequest } from "@shedkit/shed";
+import { type AccessRequest, metadataOf, type ToolCapabilities, ToolError, type ToolKind } from "@shedkit/tool";
+import { AgenticError, type ApprovalDecision, type ToolArguments } from "@shedkit/types";
+import type { LoopEffects } from "./effects.js";
+import type { SessionLog } from "./log.js";
+
+/** A call about to run. */
+export interface PermissionRequest {
+  tool: string;
+  kind: ToolKind;
+  capabilities: ToolCapabilities;
+  /** As the tool will get them. */
+  arguments: ToolArguments;
+  /** What the tool says it will access; empty where it does not say. */
+  access: readonly AccessRequest[];
+}
+
+/** Decides about every call. A policy that throws denies. */
+export interface PermissionPolicy {
+  decide(call: PermissionRequest): Promise<"allow" | "ask" | { deny: string }>;
+}
+
+/** Asks the policy, and people, before calls run. What was asked and answered is in the log. */
+export class Permissions {
+  readonly #log: SessionLog;
+  readonly #effects: Pick<LoopEffects, "newId">;
+  readonly #tools: ToolCallManager;
+  readonly #policy: PermissionPolicy | undefined;
+  readonly #waiting = new Map<string, (decision: ApprovalDecision) => void>();
+
+  constructor(
+    log: SessionLog,
+    effects: Pick<LoopEffects, "newId">,
+    tools: ToolCallManager,
+    policy: PermissionPolicy | undefined,
+  ) {
+    this.#log = log;
+    this.#effects = effects;
+    this.#tools = tools;
+    this.#policy = policy;
+  }
+
+  /** The approvals that nobody has decided yet, of calls that still wait. */
+  pending(): string[] {
+    const { approvals, openCalls } = this.#log.state;
+    return [...approvals.values()].flatMap(({ approvalId, toolCallId, decision }) =>
+      decision === undefined && openCalls.has(toolCallId) ? [approvalId] : [],
+    );
+  }
+
+  /** Stores a decision and lets the call that waits for it go on. */
+  async decide(approvalId: string, decision: ApprovalDecision): Promise<void> {
+    await this.#log.flush();
+    const approval = this.#log.state.approvals.get(approvalId);
+    if (!approval) throw unknownApproval(approvalId, "There is no such approval");
+    if (approval.decision) throw unknownApproval(approvalId, "It has been decided already");
+    await this.#log.append({ type: "approvalDecided", approvalId, decision });
+    this.#waiting.get(approvalId)?.(decision);
+  }
+
+  /** Returns when the call may run. Throws ToolError `permissionDenied`, or `cancelled` when `signal` aborts. */
+  async check(request: ToolCallRequest, signal: AbortSignal): Promise<void> {
+    const asked = this.#log.state.openCalls.get(request.id)?.approval;
+    if (asked) {
+      apply(request, asked.decision ?? (await this.#wait(asked.approvalId, request, signal)));
+      return;
+    }
+    const tool = this.#policy && this.#tools.get(request.name);
+    if (!this.#policy || !tool) return; // `shed` only looks up
+    const { kind, capabilities, access } = metadataOf(tool);
+    const args = this.#tools.validateArguments(request);
+    const call: PermissionRequest = {
+      tool: request.name,
+      kind,
+      capabilities,
+      arguments: args,
+      access: access?.(args) ?? [],
+    };
+    const verdict = await this.#ask(this.#policy, call, signal);
+    if (verdict === "allow") return;
+    if (verdict !== "ask") throw denied(request, verdict.deny);
+    if (this.#granted(call)) return;
+    const approvalId = this.#effects.newId();
+    const decided = this.#wait(approvalId, request, signal); // before it is shown: the answer may come at once
+    decided.catch(() => undefined);
+    await this.#log.append({
+      type: "approvalRequested",
+      approvalId,
+      toolCallId: request.id,
+      call: { name: request.name, arguments: args, access: call.access },
+    });
+    apply(request, await decided);
+  }
+
+  async #ask(policy: PermissionPolicy, call: PermissionRequest, signal: AbortSignal) {
+    try {
+      return await untilAborted(policy.decide(call), call.tool, signal);
+    } catch (error) {
+      if (AgenticError.is(error, "tool")) throw error;
+      return { deny: `the permission policy failed: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+
+  #wait(approvalId: string, request: ToolCallRequest, signal: AbortSignal): Promise<ApprovalDecision> {
+    const decided = new Promise<ApprovalDecision>((resolve) => this.#waiting.set(approvalId, resolve));
+    return untilAborted(decided, request.name, signal).finally(() => this.#waiting.delete(approvalId));
+  }
+
+  /** Whether leave was given for the session, for the tool or for all that this call accesses. */
+  #granted({ tool, access }: PermissionRequest): boolean {
+    return this.#log.state.grants.some((grant) => {
+      if (grant.tool !== tool) return false;
+      const { pattern } = grant;
+      if (pattern === undefined) return true;
+      return access.length > 0 && access.every(({ target }) => matches(pattern, target));
+    });
+  }
+}
+
+function apply(request: ToolCallRequest, decision: ApprovalDecision): void {
+  if (decision.type === "deny") throw denied(request, decision.reason ?? "the user said no");
+}
+
+function denied(request: ToolCallRequest, reason: string): ToolError {
+  return new ToolError("permissionDenied", request.name, `The call of "${request.name}" is not permitted: ${reason}`);
+}
+
+function unknownApproval(approvalId: string, what: string): AgenticError {
+  return new AgenticError("session", `${what}: "${approvalId}". pendingApprovals() names those that wait.`, {
+    reason: "unknown approval",
+  });
+}
+
+/** `*` stands for anything. */
+function matches(pattern: string, target: string): boolean {
+  const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("[\\s\\S]*")}$`, "u").test(target);
+}
+
+/** The value, or ToolError `cancelled` as soon as `signal` aborts. Leaves no listener behind. */
+async function untilAborted<T>(value: Promise<T>, tool: string, signal: AbortSignal): Promise<T> {
+  const cancelled = () => new ToolError("cancelled", tool, "The call was cancelled before it ran.");
+  if (signal.aborted) throw cancelled();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(cancelled());
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([value, aborted]);
+  } finally {
+    if (onAbort) signal.removeEventListener("abort", onAbort);
+  }
+}

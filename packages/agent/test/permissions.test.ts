@@ -1,0 +1,189 @@
+import { MemoryDocumentStore } from "@shedkit/store";
+import { ScriptedProvider } from "@shedkit/testing";
+import { type AccessRequest, metadataOf, type ToolImpl } from "@shedkit/tool";
+import { describe, expect, it } from "vitest";
+import type { PermissionPolicy, PermissionRequest, TurnEvent } from "../src/index.js";
+import { checkValid, collect, echoTool, sessionOf, transcript } from "./helpers.js";
+
+function policy(decide: (call: PermissionRequest) => "allow" | "ask" | { deny: string }): PermissionPolicy {
+  return { decide: async (call) => decide(call) };
+}
+
+const ask = policy(() => "ask");
+
+/** `echo`, which says that it writes the file named by its text. */
+function writer(ran: string[] = []): ToolImpl {
+  const echo = echoTool();
+  return {
+    definition: () => echo.definition(),
+    metadata: {
+      ...metadataOf(echo),
+      access: (args): AccessRequest[] => [{ action: "write", target: String(args.text) }],
+    },
+    execute: (args, ctx) => {
+      ran.push(String(args.text));
+      return echo.execute(args, ctx);
+    },
+  };
+}
+
+const calls = (...texts: string[]) => texts.map((text) => ({ call: "echo", arguments: { text } }));
+
+describe("permissions", () => {
+  it("are decided for every call, from its kind, arguments and access; `shed` is not asked about", async () => {
+    const seen: PermissionRequest[] = [];
+    const provider = new ScriptedProvider([
+      [{ call: "shed", arguments: { description: "echo" } }, ...calls("a.txt", "b.txt")],
+      "Done.",
+    ]);
+    const session = await sessionOf(provider, writer())
+      .withPermissions(
+        policy((call) => {
+          seen.push(call);
+          return call.arguments.text === "b.txt" ? { deny: "not that file" } : "allow";
+        }),
+      )
+      .build();
+    const turn = await session.runTurn("Hi");
+    expect(seen).toMatchObject([
+      { tool: "echo", kind: "other", arguments: { text: "a.txt" }, access: [{ action: "write", target: "a.txt" }] },
+      { arguments: { text: "b.txt" } },
+    ]);
+    expect(transcript(await collect(session.messages())).filter((line) => line.startsWith("echo ->"))).toEqual([
+      "echo -> echo: a.txt",
+      expect.stringContaining("not that file"),
+    ]);
+    expect(turn.failure).toBeUndefined();
+  });
+
+  it("that cannot be decided are denied", async () => {
+    const ran: string[] = [];
+    const provider = new ScriptedProvider([calls("a.txt"), "Done."]);
+    const session = await sessionOf(provider, writer(ran))
+      .withPermissions({ decide: () => Promise.reject(new Error("the policy is broken")) })
+      .build();
+    const turn = await session.runTurn("Hi");
+    expect(ran).toEqual([]);
+    expect(turn.toolResults()[0]?.content).toMatchObject([{ text: expect.stringContaining("the policy is broken") }]);
+  });
+
+  it("that ask suspend the call until approve, and tell what it would do", async () => {
+    const ran: string[] = [];
+    const provider = new ScriptedProvider([calls("a.txt"), "Done."]);
+    const session = await sessionOf(provider, writer(ran)).withPermissions(ask).build();
+    const events: TurnEvent[] = [];
+    for await (const event of session.runTurnStream("Hi").events()) {
+      events.push(event);
+      if (event.type !== "approvalRequested") continue;
+      expect(event).toMatchObject({ name: "echo", arguments: { text: "a.txt" }, access: [{ target: "a.txt" }] });
+      expect(ran).toEqual([]);
+      expect(session.pendingApprovals()).toEqual([event.approvalId]);
+      await session.approve(event.approvalId, { type: "allow", scope: "once" });
+      expect(session.pendingApprovals()).toEqual([]);
+      await expect(session.approve(event.approvalId, { type: "allow", scope: "once" })).rejects.toThrow(
+        /decided|no such/,
+      );
+    }
+    expect(ran).toEqual(["a.txt"]);
+    expect(events.at(-1)?.type).toBe("done");
+    await expect(session.approve("nothing", { type: "deny" })).rejects.toMatchObject({ code: "session" });
+  });
+
+  it("give the model the reason of a no", async () => {
+    const provider = new ScriptedProvider([calls("a.txt"), "Done."]);
+    const session = await sessionOf(provider, writer()).withPermissions(ask).build();
+    for await (const event of session.runTurnStream("Hi").events()) {
+      if (event.type === "approvalRequested") {
+        await session.approve(event.approvalId, { type: "deny", reason: "keep out" });
+      }
+    }
+    expect(transcript(provider.requests[1]?.messages ?? []).at(-1)).toContain("keep out");
+  });
+
+  it("given for the session hold for what the pattern names, also after a resume", async () => {
+    const docStore = new MemoryDocumentStore();
+    const provider = new ScriptedProvider([
+      calls("src/a.txt"),
+      "1.",
+      calls("src/b.txt"),
+      "2.",
+      calls("etc/c.txt"),
+      "3.",
+    ]);
+    const asked: string[] = [];
+    const build = () =>
+      sessionOf(provider, writer()).withDocStore(docStore).withSessionId("s").withPermissions(ask).build();
+    for (let turn = 0; turn < 3; turn++) {
+      const session = await build();
+      for await (const event of session.runTurnStream("Hi").events()) {
+        if (event.type !== "approvalRequested") continue;
+        asked.push(event.access[0]?.target ?? "");
+        await session.approve(event.approvalId, { type: "allow", scope: "session", pattern: "src/*" });
+      }
+      await session.end();
+    }
+    expect(asked).toEqual(["src/a.txt", "etc/c.txt"]);
+  });
+
+  it("are let go by abort and by steering, with a result for each call", async () => {
+    for (const interrupt of ["abort", "steer"] as const) {
+      const provider = new ScriptedProvider([calls("a.txt", "b.txt"), "Done.", "Again."]);
+      const session = await sessionOf(provider, writer()).withPermissions(ask).build();
+      const stream = session.runTurnStream("Hi");
+      for await (const event of stream.events()) {
+        if (event.type !== "approvalRequested") continue;
+        if (interrupt === "abort") session.abort();
+        else session.steer("Do something else");
+      }
+      expect((await stream.done()).toolResults()).toHaveLength(2);
+      expect(session.pendingApprovals()).toEqual([]);
+      await session.ask("Go on");
+      checkValid(provider.requests.at(-1)?.messages ?? []);
+    }
+  });
+});
+
+describe("a call that waits for leave while the session ends", () => {
+  async function suspended() {
+    const ran: string[] = [];
+    const provider = new ScriptedProvider([calls("a.txt", "b.txt"), "Done.", "And that."]);
+    const builder = sessionOf(provider, writer(ran))
+      .withSessionId("s")
+      .withPermissions(policy((call) => (call.arguments.text === "a.txt" ? "ask" : "allow")));
+    const session = await builder.build();
+    for await (const event of session.runTurnStream("Hi").events())
+      if (event.type === "approvalRequested") void session.end();
+    await session.end();
+    return { again: await builder.resume("s").build(), provider, ran };
+  }
+
+  it("waits on in the log, and runs once leave is given after the resume", async () => {
+    const { again, provider, ran } = await suspended();
+    expect(ran).toEqual([]);
+    const [approval = ""] = again.pendingApprovals();
+    const events = again.subscribe();
+    await again.approve(approval, { type: "allow", scope: "once" });
+    for await (const event of events) if (event.type === "done") break;
+    expect(ran).toEqual(["a.txt", "b.txt"]);
+    const sent = provider.requests[1]?.messages ?? [];
+    checkValid(sent);
+    expect(transcript(sent)).toEqual([
+      "user: Hi",
+      "call echo",
+      "call echo",
+      "echo -> echo: a.txt",
+      "echo -> echo: b.txt",
+    ]);
+  });
+
+  it("is asked about again by the next turn, whose prompt comes behind it", async () => {
+    const { again, provider, ran } = await suspended();
+    const stream = again.runTurnStream("More");
+    for await (const event of stream.events()) {
+      if (event.type === "approvalRequested") await again.approve(event.approvalId, { type: "deny", reason: "no" });
+    }
+    expect((await stream.done()).text).toBe("Done.And that.");
+    expect(ran).toEqual(["b.txt"]);
+    expect(transcript(provider.requests[2]?.messages ?? []).slice(-2)).toEqual(["text: Done.", "user: More"]);
+  });
+});
