@@ -3,7 +3,7 @@ import type { TextEvent } from "./family.js";
 import { JsonScanner, type Member } from "./json-scanner.js";
 
 const ARGUMENT_KEYS = ["arguments", "parameters", "args"];
-const LONG_INTEGER = /\d{16}/;
+const LONG_INTEGER = /(?<![.\d])\d{16}/; // not the digits of a fraction
 
 type CallEvent = Extract<TextEvent, { type: "call" }>;
 
