@@ -1,4 +1,8 @@
 import { defineConfig } from "tsup";
 import { base } from "../../tsup.base.js";
 
-export default defineConfig({ ...base, entry: ["src/index.ts", "src/node.ts", "src/memory.ts"], target: "node20" });
+export default defineConfig({
+  ...base,
+  entry: ["src/index.ts", "src/node.ts", "src/memory.ts", "src/overlay.ts"],
+  target: "node20",
+});

@@ -36,6 +36,7 @@ const SWAP = `
     if (round % 3 === 0) Atomics.wait(pause, 0, 0, 0.1);
   }`;
 
+const MKFIFO = "mkfifo"; // POSIX
 const made: string[] = [];
 afterAll(async () => {
   for (const folder of made) await rm(folder, { recursive: true, force: true });
@@ -107,7 +108,7 @@ describe("NodeFileSystem", () => {
 
   it("refuses pipes and devices instead of waiting for them", async () => {
     const { root } = await folders();
-    execFileSync("mkfifo", [join(root, "pipe")]);
+    execFileSync(MKFIFO, [join(root, "pipe")]);
     const fs = new NodeFileSystem(root);
     expect((await fs.stat("pipe")).type).toBe("other");
     expect(await refusal(fs.readFile("pipe"))).toBe("notAFile");

@@ -16,7 +16,7 @@ export interface FolderNode {
   mtimeMs: number;
 }
 
-export interface LinkNode {
+interface LinkNode {
   type: "symlink";
   target: string;
   mtimeMs: number;
