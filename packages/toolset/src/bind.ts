@@ -2,19 +2,34 @@ import {
   evalFreeValidator,
   fullId,
   metadataOf,
+  type PreparedArguments,
   prepareArguments,
   type SchemaValidator,
   showIssues,
   type ToolCallResult,
   ToolError,
   type ToolImpl,
+  type ToolMetadata,
 } from "@shedkit/tool";
-import { type JsonSchema, type Tool, toolName } from "@shedkit/types";
+import { type JsonSchema, type JsonValue, type Tool, type ToolArguments, toolName } from "@shedkit/types";
+import { type ParamNames, parametersOf, paramNames, renameTool } from "./config/rename.js";
 import type { BoundTool } from "./contract.js";
+import { foreignValidator, hasPatterns, loadForeignPatterns } from "./foreign.js";
 
 export interface BindOptions {
-  /** Default: the eval-free one. {@link loadValidator} gives the fast one. */
+  /** Default: the eval-free one. {@link loadValidator} gives the fast one. Foreign schemas have their own. */
   validator?: SchemaValidator | undefined;
+  /** The client's name for it. Default: the tool's own. */
+  name?: string | undefined;
+  /** The client's names for its parameters, by canonical name. */
+  paramNames?: { readonly [canonical: string]: string } | undefined;
+  /** Changes what the model reads: a description, and those of the parameters. Default: as they are. */
+  render?: ((text: string) => string) | undefined;
+  /** Replaces the description, before `render`. */
+  description?: string | undefined;
+  metadata?: ToolMetadata | undefined;
+  version?: string | undefined;
+  params?: JsonValue | undefined;
 }
 
 /**
@@ -22,20 +37,106 @@ export interface BindOptions {
  * valid.
  */
 export function bindTool(impl: ToolImpl, options: BindOptions = {}): BoundTool {
-  const validator = options.validator ?? evalFreeValidator;
-  const definition = impl.definition();
-  const name = toolName(definition);
-  const metadata = metadataOf(impl, definition);
-  for (const schema of schemasOf(definition)) compileFor(name, schema, validator);
+  const own = impl.definition();
+  const metadata = options.metadata ?? metadataOf(impl, own);
+  const name = options.name ?? toolName(own);
+  const validator = metadata.foreign ? foreignValidator : (options.validator ?? evalFreeValidator);
+  for (const schema of schemasOf(own)) assertSchema(name, schema, validator);
+  const names = Object.keys(options.paramNames ?? {}).length > 0 ? paramNames(options.paramNames ?? {}) : undefined;
+  const renamed = names === undefined ? own : renameTool(own, names);
+  const definition = described(renamed, name, options);
   return {
     name,
     id: fullId(metadata),
     impl,
     definition,
-    metadata,
-    prepare: (raw) => prepareArguments(definition, raw, validator),
-    checkResult: (result) => checkResult(definition, result, validator),
+    metadata: names === undefined ? metadata : withClientNames(metadata, names),
+    version: options.version,
+    params: options.params,
+    ready: metadata.foreign && schemasOf(own).some((schema) => hasPatterns(schema)) ? loadForeignPatterns() : undefined,
+    paramName: names === undefined ? (canonical) => canonical : names.toClient,
+    prepare: (raw) => prepare(definition, raw, validator, names, own),
+    checkResult: (result) => checkResult(own, name, result, validator),
   };
+}
+
+function prepare(
+  definition: Tool,
+  raw: unknown,
+  validator: SchemaValidator,
+  names: ParamNames | undefined,
+  own: Tool,
+): PreparedArguments {
+  if (names === undefined) return prepareArguments(definition, raw, validator);
+  const spelt = clientSpelling(raw, names, own);
+  const { args, repaired } = prepareArguments(definition, spelt.args, validator);
+  return { args: names.toCanonical(args), repaired: [...spelt.changed, ...repaired] };
+}
+
+/** A model may have read of the canonical names elsewhere: they are taken too; the client's name wins. */
+function clientSpelling(raw: unknown, names: ParamNames, own: Tool): { args: unknown; changed: string[] } {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return { args: raw, changed: [] };
+  const args = raw as ToolArguments;
+  const old = parametersOf(own).filter((key) => names.toClient(key) !== key && Object.hasOwn(args, key));
+  if (old.length === 0) return { args, changed: [] };
+  const entries = Object.entries(args)
+    .filter(([key]) => !(old.includes(key) && Object.hasOwn(args, names.toClient(key))))
+    .map(([key, value]) => [old.includes(key) ? names.toClient(key) : key, value] as const);
+  const changed = old.map((key) => `${key}: taken as ${names.toClient(key)}`);
+  return { args: Object.fromEntries(entries), changed };
+}
+
+/** The tool's own functions know canonical names; what asks them has the arguments as the model sent them. */
+function withClientNames(metadata: ToolMetadata, names: ParamNames): ToolMetadata {
+  const { access, capabilities } = metadata;
+  return {
+    ...metadata,
+    capabilities: { ...capabilities, touches: (args) => capabilities.touches(names.toCanonical(args)) },
+    ...(access === undefined ? {} : { access: (args) => access(names.toCanonical(args)) }),
+  };
+}
+
+function described(tool: Tool, name: string, { render, description }: BindOptions): Tool {
+  const text = render ?? ((plain: string) => plain);
+  if (tool.type === "multi") {
+    const whole = description ?? tool.description;
+    return {
+      type: "multi",
+      name,
+      ...(whole === undefined ? {} : { description: text(whole) }),
+      commands: tool.commands.map((command) => ({
+        ...command,
+        description: text(command.description),
+        arguments: renderSchema(command.arguments, render) as JsonSchema,
+      })),
+    };
+  }
+  const { definition } = tool;
+  return {
+    type: "single",
+    definition: {
+      ...definition,
+      name,
+      description: text(description ?? definition.description),
+      arguments: renderSchema(definition.arguments, render) as JsonSchema,
+    },
+  };
+}
+
+/** The same schema where no description changes, so that its compiled form serves. */
+function renderSchema(part: unknown, render: ((text: string) => string) | undefined): unknown {
+  if (render === undefined || typeof part !== "object" || part === null) return part;
+  if (Array.isArray(part)) {
+    const items = part.map((item) => renderSchema(item, render));
+    return items.some((item, i) => item !== part[i]) ? items : part;
+  }
+  let changed = false;
+  const entries = Object.entries(part).map(([key, value]) => {
+    const next = key === "description" && typeof value === "string" ? render(value) : renderSchema(value, render);
+    changed ||= next !== value;
+    return [key, next] as const;
+  });
+  return changed ? Object.fromEntries(entries) : part;
 }
 
 function schemasOf(tool: Tool): JsonSchema[] {
@@ -43,7 +144,7 @@ function schemasOf(tool: Tool): JsonSchema[] {
   return definitions.flatMap(({ arguments: args, returns }) => (returns === undefined ? [args] : [args, returns]));
 }
 
-function compileFor(name: string, schema: JsonSchema, validator: SchemaValidator): void {
+function assertSchema(name: string, schema: JsonSchema, validator: SchemaValidator): void {
   try {
     validator.compile(schema);
   } catch (e) {
@@ -53,11 +154,10 @@ function compileFor(name: string, schema: JsonSchema, validator: SchemaValidator
 }
 
 /** Several commands share one name, so nothing tells which one's `returns` would be meant: the command checks itself. */
-function checkResult(definition: Tool, result: ToolCallResult, validator: SchemaValidator): ToolCallResult {
-  if (definition.type === "multi" || definition.definition.returns === undefined) return result;
+function checkResult(own: Tool, name: string, result: ToolCallResult, validator: SchemaValidator): ToolCallResult {
+  if (own.type === "multi" || own.definition.returns === undefined) return result;
   if (result.errorDetail !== undefined) return result;
-  const { name, returns } = definition.definition;
-  const issues = validator.compile(returns)(result.output ?? null);
+  const issues = validator.compile(own.definition.returns)(result.output ?? null);
   if (issues.length === 0) return result;
   throw new ToolError("execution", name, `${name} returned what it does not promise:\n${showIssues(issues)}`);
 }

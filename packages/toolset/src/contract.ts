@@ -16,6 +16,10 @@ export interface BoundTool {
   readonly version?: string | undefined;
   /** The tool's settings in force. */
   readonly params?: JsonValue | undefined;
+  /** What has to be there before the first call; a dispatcher waits for it. */
+  readonly ready?: Promise<void> | undefined;
+  /** The client's name for a parameter. */
+  paramName(canonical: string): string;
   /**
    * What the tool will get for what the model sent (an object, or the text that was to be one): renamed parameters
    * mapped back, checked, and repaired where that is needed and possible.

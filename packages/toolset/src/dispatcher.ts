@@ -2,15 +2,17 @@ import {
   keptResults,
   type Resources,
   runTool,
+  settle,
   ToolCallResult,
   type ToolContext,
   ToolError,
   toToolError,
 } from "@shedkit/tool";
-import { type JsonValue, type SessionId, type ToolArguments, textOfContent } from "@shedkit/types";
+import { type ContentPart, type JsonValue, type SessionId, type ToolArguments, textOfContent } from "@shedkit/types";
 import { capContent, MAX_RESULT_BYTES } from "./cap.js";
 import type { BoundTool, DispatchCall, DispatchEvent, DispatchOptions, DispatchOutcome } from "./contract.js";
 import { MemoryKeptResults } from "./kept.js";
+import { escapeTag, type Reminders } from "./reminders.js";
 
 export interface DispatcherOptions {
   /** The tool of that client name. */
@@ -18,6 +20,8 @@ export interface DispatcherOptions {
   /** What running tools may use. */
   resources: Resources;
   sessionId?: SessionId | undefined;
+  /** What is said to the model after calls that went well. Default: nothing. */
+  reminders?: Reminders | undefined;
   /** Hears what tools tell the host. Default: nobody. */
   onNotify?: ((tool: string, name: string, data: JsonValue | undefined) => void) | undefined;
 }
@@ -37,13 +41,18 @@ export class Dispatcher {
     try {
       const tool = this.#options.find(call.name);
       if (tool === undefined) throw new ToolError("unknownTool", call.name, `There is no tool named "${call.name}".`);
+      if (tool.ready !== undefined) await tool.ready;
       const prepared = tool.prepare(call.arguments);
       repaired = prepared.repaired;
-      const ctx = this.#context(tool, call, options, true);
+      const target: InnerTarget = {};
+      const ctx = this.#context(tool, call, options, target);
       for await (const event of runTool(tool.impl, prepared.args, ctx, tool.metadata.capabilities.timeoutMs)) {
         if (event.type === "progress") yield event;
         else if (event.type === "error") throw event.error;
-        else yield { type: "done", outcome: this.#succeeded(tool, call, tool.checkResult(event.result), repaired) };
+        else {
+          const result = tool.checkResult(event.result);
+          yield { type: "done", outcome: await this.#succeeded({ tool, call, ctx, result, repaired, target }) };
+        }
       }
     } catch (e) {
       yield { type: "done", outcome: failed(call, toToolError(e, call.name), repaired) };
@@ -65,18 +74,25 @@ export class Dispatcher {
     return failed(call, new ToolError("custom", call.name, `${call.name} ended without a result.`), []);
   }
 
-  #context(tool: BoundTool, call: DispatchCall, options: DispatchOptions, outer: boolean): ToolContext {
+  #context(
+    tool: BoundTool,
+    call: DispatchCall,
+    options: DispatchOptions,
+    target: InnerTarget | undefined,
+  ): ToolContext {
     const { resources, sessionId, onNotify } = this.#options;
-    const signal = options.signal ?? new AbortController().signal;
     return {
       callId: call.id,
-      signal,
+      signal: options.signal ?? new AbortController().signal,
       resources,
       sessionId,
       turnId: options.turnId,
-      names: { tool: tool.name, param: (canonical) => canonical },
+      version: tool.version,
+      names: { tool: tool.name, param: tool.paramName },
       notify: (name, data) => onNotify?.(tool.name, name, data),
-      ...(outer ? { dispatch: (name: string, args: ToolArguments) => this.#inner(call, name, args, options) } : {}),
+      ...(target && {
+        dispatch: (name: string, args: ToolArguments) => this.#inner(call, name, args, options, target),
+      }),
     };
   }
 
@@ -86,37 +102,69 @@ export class Dispatcher {
     name: string,
     args: ToolArguments,
     options: DispatchOptions,
+    target: InnerTarget,
   ): Promise<ToolCallResult> {
     const tool = this.#options.find(name);
     if (tool === undefined) throw new ToolError("unknownTool", name, `There is no tool named "${name}".`);
+    if (tool.ready !== undefined) await tool.ready;
     const call = { id: outer.id, name, arguments: args };
     const { args: prepared } = tool.prepare(args);
-    const ctx = this.#context(tool, call, options, false);
-    for await (const event of runTool(tool.impl, prepared, ctx, tool.metadata.capabilities.timeoutMs)) {
-      if (event.type === "result") return tool.checkResult(event.result);
-      if (event.type === "error") throw event.error;
-    }
-    throw new ToolError("custom", name, `${name} ended without a result.`);
+    const ctx = this.#context(tool, call, options, undefined);
+    const result = await settle(runTool(tool.impl, prepared, ctx, tool.metadata.capabilities.timeoutMs));
+    target.tool = tool;
+    return tool.checkResult(result);
   }
 
-  #succeeded(
-    tool: BoundTool,
-    call: DispatchCall,
-    result: ToolCallResult,
-    repaired: readonly string[],
-  ): DispatchOutcome {
+  async #succeeded(done: Succeeded): Promise<DispatchOutcome> {
+    const { tool, call, result, repaired, target } = done;
+    const { reminders, resources } = this.#options;
+    // A tool that passed the call on stands for the one that ran.
+    const effective = target.tool ?? tool;
     const max = tool.metadata.capabilities.maxResultBytes ?? MAX_RESULT_BYTES;
-    const { content, handle } = capContent(result.content, max, call.id, this.#options.resources);
+    const capped = capContent(result.content, max, call.id, resources);
+    const content =
+      reminders === undefined ? capped.content : await reminded(reminders, effective, done, capped.content);
     return {
       call,
       result,
       content,
       promptText: textOfContent(content),
       ...(result.errorDetail === undefined ? {} : { errorDetail: result.errorDetail }),
-      ...(handle === undefined ? {} : { handle }),
+      ...(target.tool === undefined ? {} : { effectiveName: target.tool.name }),
+      ...(capped.handle === undefined ? {} : { handle: capped.handle }),
       ...(repaired.length === 0 ? {} : { repaired }),
     };
   }
+}
+
+/** The tool that a meta-tool passed its call on to, last. */
+interface InnerTarget {
+  tool?: BoundTool;
+}
+
+interface Succeeded {
+  readonly tool: BoundTool;
+  readonly call: DispatchCall;
+  readonly ctx: ToolContext;
+  readonly result: ToolCallResult;
+  readonly repaired: readonly string[];
+  readonly target: InnerTarget;
+}
+
+async function reminded(
+  reminders: Reminders,
+  tool: BoundTool,
+  { ctx, result }: Succeeded,
+  content: readonly ContentPart[],
+): Promise<readonly ContentPart[]> {
+  const data = content.map((part) =>
+    part.type === "text" ? { ...part, text: escapeTag(part.text, reminders.tag) } : part,
+  );
+  if (result.errorDetail !== undefined) return data;
+  const text = await reminders.collect(tool, ctx, result);
+  return text === ""
+    ? data
+    : [...data.filter((part) => part.type !== "text" || part.text !== ""), { type: "text", text }];
 }
 
 function failed(call: DispatchCall, error: ToolError, repaired: readonly string[]): DispatchOutcome {

@@ -1,0 +1,56 @@
+import type { ToolKind } from "@shedkit/tool";
+
+/**
+ * What the tools of a set may do. `readOnly` is part of `readWrite` and of `execute`, and both are part of `all`;
+ * neither of the two is part of the other.
+ */
+export type CapabilityMode = "readOnly" | "readWrite" | "execute" | "all";
+
+const WITHIN: { readonly [mode in CapabilityMode]: readonly CapabilityMode[] } = {
+  readOnly: ["readOnly"],
+  readWrite: ["readOnly", "readWrite"],
+  execute: ["readOnly", "execute"],
+  all: ["readOnly", "readWrite", "execute", "all"],
+};
+
+/** Whether what `inner` allows is no more than what `outer` allows: a fork may not get more. */
+export function isWithin(inner: CapabilityMode, outer: CapabilityMode): boolean {
+  return WITHIN[outer].includes(inner);
+}
+
+/** The least mode that a kind is in. Exhaustive, so that a new kind cannot be forgotten. */
+const LEAST: { readonly [kind in KnownKind]: CapabilityMode } = {
+  read: "readOnly",
+  listDir: "readOnly",
+  search: "readOnly",
+  lsp: "readOnly",
+  webSearch: "readOnly",
+  webFetch: "readOnly",
+  memorySearch: "readOnly",
+  askUser: "readOnly",
+  plan: "readOnly",
+  skill: "readOnly",
+  edit: "readWrite",
+  write: "readWrite",
+  delete: "readWrite",
+  move: "readWrite",
+  imageGen: "readWrite",
+  videoGen: "readWrite",
+  imageToVideo: "readWrite",
+  execute: "execute",
+  backgroundTaskAction: "execute",
+  waitTasksAction: "execute",
+  killTaskAction: "execute",
+  task: "execute",
+  monitor: "execute",
+  other: "all",
+};
+
+/** The kinds that are named; any other text is a kind too, and counts as `other`. */
+type KnownKind = ToolKind extends infer K ? (K extends string ? (string extends K ? never : K) : never) : never;
+
+/** Whether a set of that mode may hold a tool of that kind. */
+export function allows(mode: CapabilityMode, kind: ToolKind): boolean {
+  const least = Object.hasOwn(LEAST, kind) ? LEAST[kind as KnownKind] : "all";
+  return isWithin(least, mode);
+}

@@ -1,0 +1,94 @@
+import type { Reminder, ToolCallResult, ToolContext } from "@shedkit/tool";
+import type { BoundTool } from "./contract.js";
+
+export interface ReminderSettings {
+  /** Reminders that may follow the call of any tool. */
+  readonly reminders: readonly Reminder[];
+  /** Default: `system-reminder`. */
+  readonly tag?: string | undefined;
+  /** How much all reminders of one call may add, in bytes of UTF-8. Default: 4,000. */
+  readonly maxBytes?: number | undefined;
+  /** How long one reminder may think, in milliseconds. Default: 1,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+const TAG = "system-reminder";
+const MAX_BYTES = 4000;
+const TIMEOUT_MS = 1000;
+
+/** Texts that guide the model, appended to the result of a call that went well. */
+export class Reminders {
+  readonly tag: string;
+  readonly #settings: ReminderSettings;
+  readonly #said = new Map<string, number>();
+  #calls = 0;
+
+  constructor(settings: ReminderSettings) {
+    this.#settings = settings;
+    this.tag = settings.tag ?? TAG;
+  }
+
+  /**
+   * What there is to say after a call, wrapped: higher priority first, each key once, none that was said in the last
+   * `cooldownCalls` calls, no more than the bytes allow. A reminder that fails or dawdles says nothing.
+   */
+  async collect(tool: BoundTool, ctx: ToolContext, result: ToolCallResult): Promise<string> {
+    const call = ++this.#calls;
+    const all = [...this.#settings.reminders, ...(tool.metadata.reminders ?? [])];
+    if (all.length === 0) return "";
+    const ordered = all.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
+    const answers = await Promise.all(ordered.map((reminder) => this.#ask(reminder, ctx, result)));
+    const parts: string[] = [];
+    const keys = new Set<string>();
+    let left = this.#settings.maxBytes ?? MAX_BYTES;
+    for (const [i, reminder] of ordered.entries()) {
+      let own = Math.min(left, reminder.maxBytes ?? left);
+      for (const { key, text } of answers[i] ?? []) {
+        const name = `${reminder.id} ${key}`;
+        if (keys.has(name) || this.#isTooSoon(name, reminder.cooldownCalls ?? 0, call)) continue;
+        const part = wrap(this.tag, text);
+        const size = new TextEncoder().encode(part).length;
+        if (size > own) continue;
+        own -= size;
+        left -= size;
+        keys.add(name);
+        this.#said.set(name, call);
+        parts.push(part);
+      }
+    }
+    return parts.join("\n\n");
+  }
+
+  #isTooSoon(name: string, cooldown: number, call: number): boolean {
+    const last = this.#said.get(name);
+    return last !== undefined && call - last <= cooldown;
+  }
+
+  async #ask(reminder: Reminder, ctx: ToolContext, result: ToolCallResult): Promise<readonly Said[]> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<readonly Said[]>((resolve) => {
+      timer = setTimeout(() => resolve([]), this.#settings.timeoutMs ?? TIMEOUT_MS);
+    });
+    try {
+      return await Promise.race([reminder.collect(ctx, result), late]);
+    } catch {
+      return []; // the call itself went well
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+interface Said {
+  readonly key: string;
+  readonly text: string;
+}
+
+function wrap(tag: string, text: string): string {
+  return `<${tag}>\n${escapeTag(text, tag)}\n</${tag}>`;
+}
+
+/** What a tool gives is data: a tag of ours inside it must not look like one. */
+export function escapeTag(text: string, tag: string): string {
+  return text.includes(tag) ? text.replace(new RegExp(`<(/?${tag})`, "gi"), "&lt;$1") : text;
+}

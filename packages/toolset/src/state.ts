@@ -1,0 +1,82 @@
+import { evalFreeValidator, fullId, type Resources, type StateHandle, stateOf, type ToolMetadata } from "@shedkit/tool";
+import type { JsonValue } from "@shedkit/types";
+
+/** What a tool remembers, as it goes into a log or a file. */
+export interface ToolStateRecord {
+  /** The full id of the tool. */
+  key: string;
+  version: number;
+  value: JsonValue;
+}
+
+interface Slot {
+  readonly state: NonNullable<ToolMetadata["state"]>;
+  value: JsonValue;
+}
+
+/**
+ * The memories of the tools of a set. Values are plain JSON and are not to be changed in place: a tool reads its memory,
+ * and sets the next one.
+ */
+export class ToolStates {
+  readonly #slots = new Map<string, Slot>();
+  readonly #changed = new Set<string>();
+  /** Of tools that are not here now: kept, so that they find it again. */
+  readonly #foreign = new Map<string, ToolStateRecord>();
+
+  /** Makes the memory of each tool that has one, and puts it where the tools find it. */
+  constructor(tools: Iterable<ToolMetadata>, resources: Resources) {
+    for (const metadata of tools) this.add(metadata, resources);
+  }
+
+  /** Gives a tool its memory; does nothing for one without. */
+  add(metadata: ToolMetadata, resources: Resources): void {
+    const { state } = metadata;
+    if (state === undefined) return;
+    const key = fullId(metadata);
+    const slot: Slot = { state, value: state.initial() };
+    this.#slots.set(key, slot);
+    const handle: StateHandle<unknown> = {
+      get: () => slot.value,
+      set: (value) => {
+        slot.value = value as JsonValue;
+        this.#changed.add(key);
+      },
+    };
+    resources.insert(stateOf(key), handle);
+    const kept = this.#foreign.get(key);
+    if (kept !== undefined && this.restore(kept)) this.#foreign.delete(key);
+  }
+
+  /**
+   * Puts back what was remembered. False, and the memory as it was, where the version is another or the value does not
+   * fit. What belongs to a tool that is not here is kept for {@link snapshot}.
+   */
+  restore({ key, version, value }: ToolStateRecord): boolean {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) {
+      this.#foreign.set(key, { key, version, value });
+      return true;
+    }
+    if (version !== slot.state.version || evalFreeValidator.compile(slot.state.schema)(value).length > 0) return false;
+    slot.value = value;
+    return true;
+  }
+
+  /** What has changed since this was last asked: to be stored before the result of the call that changed it. */
+  takeChanges(): ToolStateRecord[] {
+    const changed = [...this.#changed].map((key) => this.#record(key));
+    this.#changed.clear();
+    return changed;
+  }
+
+  /** All of it. */
+  snapshot(): ToolStateRecord[] {
+    return [...Array.from(this.#slots.keys(), (key) => this.#record(key)), ...this.#foreign.values()];
+  }
+
+  #record(key: string): ToolStateRecord {
+    const slot = this.#slots.get(key) as Slot;
+    return { key, version: slot.state.version, value: slot.value };
+  }
+}
