@@ -1,7 +1,7 @@
 import { AgenticError } from "@shedkit/types";
 import { modelError, throwIfAborted } from "./error.js";
 import { type CachedFile, type CachedRevision, findCached, writeRef } from "./hub/cache.js";
-import { downloadToCache } from "./hub/download.js";
+import { downloadToCache, isInCache } from "./hub/download.js";
 import { findRepository, type HubFile, type HubRepository, listGgufFiles } from "./hub/repository.js";
 import type { Hub } from "./hub/settings.js";
 import { checkGgufFile } from "./local-file.js";
@@ -101,6 +101,8 @@ async function fetchVariant(
   const { repo } = repository;
   const { files: wanted, bytes, quantization } = variant;
   onEvent?.({ type: "chosen", repo, quantization, files: wanted.map(({ path }) => path), bytes, reason });
+  const missing: HubFile[] = [];
+  for (const file of wanted) if (!(await isInCache(hub, repository, file))) missing.push(file);
   const files: string[] = [];
   let before = 0;
   let source: ResolvedModel["source"] = "cache";
@@ -113,7 +115,9 @@ async function fetchVariant(
       downloading: tell("downloading"),
       verifying: tell("verifying"),
     };
-    const { location, fetched } = await downloadToCache(hub, repository, file, events, signal);
+    if (file === missing[0]) missing.shift();
+    const later = missing.reduce((sum, one) => sum + one.bytes, 0);
+    const { location, fetched } = await downloadToCache(hub, repository, file, later, events, signal);
     if (fetched) source = "download";
     files.push(location);
     before += file.bytes;

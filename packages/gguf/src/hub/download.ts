@@ -7,15 +7,7 @@ import { cancelled, modelError, throwIfAborted } from "../error.js";
 import { whatItIs } from "../file-kind.js";
 import { cacheError, folderName, linkIntoSnapshot, makeCacheFolder, repositoryFolder } from "./cache.js";
 import { withLock } from "./lock.js";
-import {
-  checkRoom,
-  defaultPartBytes,
-  dropPartialFile,
-  openPartialFile,
-  type Part,
-  type PartialFile,
-  size,
-} from "./parts.js";
+import { defaultPartBytes, dropPartialFile, openPartialFile, type Part, type PartialFile, size } from "./parts.js";
 import { fetchRange } from "./range.js";
 import { fileAddress, type HubFile, type HubRepository } from "./repository.js";
 import { backOff } from "./requests.js";
@@ -35,16 +27,18 @@ const PART_ATTEMPTS = 6;
 /**
  * Brings one file into the cache, and returns where it lies. A blob that is there already is used; what another attempt
  * left is gone on with; two processes fetch once. The file gets its name when its checksum is right, not before.
+ * There must be room for `later` bytes more, of the model's other files.
  */
 export async function downloadToCache(
   hub: Hub,
   repository: HubRepository,
   file: HubFile,
+  later: number,
   events: DownloadEvents,
   signal: AbortSignal | undefined,
 ): Promise<{ location: string; fetched: boolean }> {
   const { cacheDir } = hub;
-  const blobs = join(repositoryFolder(cacheDir, repository.repo), "blobs");
+  const blobs = blobFolder(hub, repository);
   const blob = join(blobs, file.checksum.hex);
   let fetched = false;
   if (!(await isWhole(blob, file))) {
@@ -53,11 +47,20 @@ export async function downloadToCache(
     await withLock(lock, { cacheDir, signal, onWait: () => events.waiting() }, async () => {
       if (await isWhole(blob, file)) return; // somebody else has fetched it meanwhile
       await makeCacheFolder(cacheDir, blobs);
-      await fetchBlob(hub, repository, file, blob, events, signal);
+      await fetchBlob(hub, repository, file, blob, later, events, signal);
       fetched = true;
     });
   }
   return { location: await linkIntoSnapshot(cacheDir, repository, file.path, blob), fetched };
+}
+
+/** Whether a file is in the cache. */
+export function isInCache(hub: Hub, repository: HubRepository, file: HubFile): Promise<boolean> {
+  return isWhole(join(blobFolder(hub, repository), file.checksum.hex), file);
+}
+
+function blobFolder(hub: Hub, { repo }: HubRepository): string {
+  return join(repositoryFolder(hub.cacheDir, repo), "blobs");
 }
 
 async function isWhole(blob: string, file: HubFile): Promise<boolean> {
@@ -70,6 +73,7 @@ async function fetchBlob(
   repository: HubRepository,
   file: HubFile,
   blob: string,
+  later: number,
   events: DownloadEvents,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -77,10 +81,12 @@ async function fetchBlob(
   const paths = { data: `${blob}.shedkit.incomplete`, journal: `${blob}.shedkit.parts` };
   const url = await fileAddress(hub, repository, file, signal);
   try {
-    const partial = await openPartialFile(paths, file.bytes, hub.transfer.partBytes ?? defaultPartBytes(file.bytes));
+    const partial = await openPartialFile(paths, {
+      bytes: file.bytes,
+      partBytes: hub.transfer.partBytes ?? defaultPartBytes(file.bytes),
+      checkRoom: (missing) => checkRoom(hub.cacheDir, missing + later),
+    });
     try {
-      const disk = await statfs(join(blob, ".."));
-      checkRoom(hub.cacheDir, disk.bavail * disk.bsize, file.bytes - partial.bytesDone);
       await fetchParts(hub, repository, file, url, partial, events, signal);
     } finally {
       await partial.close();
@@ -92,6 +98,16 @@ async function fetchBlob(
     if (AgenticError.is(error, "provider") && DAMAGED.has(error.details.problem ?? "")) await dropPartialFile(paths);
     throw cacheError(hub.cacheDir, error);
   }
+}
+
+async function checkRoom(cacheDir: string, needed: number): Promise<void> {
+  const { bavail, bsize } = await statfs(cacheDir);
+  const free = bavail * bsize;
+  if (needed <= free) return;
+  throw modelError(
+    "diskFull",
+    `${cacheDir} has room for ${size(free)}, and ${size(needed)} are still to be fetched. Make room, or name another cache folder (cacheDir, HF_HUB_CACHE).`,
+  );
 }
 
 /** After these the bytes are worth nothing. */

@@ -1,5 +1,4 @@
 import { type FileHandle, open, readFile, rm } from "node:fs/promises";
-import { modelError } from "../error.js";
 
 /** A range of a file: `end` is the first byte after it. */
 export interface Part {
@@ -29,26 +28,29 @@ export interface PartialPaths {
   journal: string;
 }
 
-/** Opens what an earlier attempt left, or begins. `partBytes` counts only when it begins. */
-export async function openPartialFile(paths: PartialPaths, bytes: number, partBytes: number): Promise<PartialFile> {
+/** What a partial file is opened with. */
+export interface PartialOptions {
+  bytes: number;
+  /** Counts only when the file begins. */
+  partBytes: number;
+  /** Told how many bytes are missing, before anything is made; throws where there is no room for them. */
+  checkRoom(missing: number): Promise<void>;
+}
+
+/** Opens what an earlier attempt left, or begins. */
+export async function openPartialFile(paths: PartialPaths, options: PartialOptions): Promise<PartialFile> {
+  const { bytes } = options;
   const earlier = await readJournal(paths, bytes);
-  const length = earlier?.partBytes ?? partBytes;
+  const partBytes = earlier?.partBytes ?? options.partBytes;
   const done = new Set(earlier?.done);
-  const data = await open(paths.data, earlier ? "r+" : "w+");
-  let journal: FileHandle;
-  try {
-    journal = await open(paths.journal, earlier ? "a" : "w");
-    // A line that a kill cut short stays: the line feed in front of the next one ends it.
-    await journal.write(earlier ? "\n" : `${JSON.stringify({ bytes, partBytes })}\n`);
-    await data.truncate(bytes);
-  } catch (error) {
-    await data.close();
-    throw error;
-  }
-  const parts = partsOf(bytes, length);
+  const parts = partsOf(bytes, partBytes);
+  const missing = parts.filter((part) => !done.has(part.index));
+  const bytesMissing = missing.reduce((sum, part) => sum + part.end - part.start, 0);
+  await options.checkRoom(bytesMissing);
+  const [data, journal] = await openBoth(paths, bytes, earlier ? undefined : JSON.stringify({ bytes, partBytes }));
   return {
-    missing: parts.filter((part) => !done.has(part.index)),
-    bytesDone: parts.reduce((sum, part) => sum + (done.has(part.index) ? part.end - part.start : 0), 0),
+    missing,
+    bytesDone: bytes - bytesMissing,
     async write(chunk, position) {
       for (let at = 0; at < chunk.length; ) {
         at += (await data.write(chunk, at, chunk.length - at, position + at)).bytesWritten;
@@ -63,6 +65,27 @@ export async function openPartialFile(paths: PartialPaths, bytes: number, partBy
       await journal.close();
     },
   };
+}
+
+/** `head` is the journal's first line where it begins. */
+async function openBoth(
+  paths: PartialPaths,
+  bytes: number,
+  head: string | undefined,
+): Promise<[FileHandle, FileHandle]> {
+  const data = await open(paths.data, head === undefined ? "r+" : "w+");
+  let journal: FileHandle | undefined;
+  try {
+    journal = await open(paths.journal, head === undefined ? "a" : "w");
+    // A line that a kill cut short stays: the line feed in front of the next one ends it.
+    await journal.write(`${head ?? ""}\n`);
+    await data.truncate(bytes);
+    return [data, journal];
+  } catch (error) {
+    await data.close();
+    await journal?.close();
+    throw error;
+  }
 }
 
 /** Forgets a file on its way. */
@@ -102,15 +125,6 @@ async function readJournal(
 export function defaultPartBytes(bytes: number): number {
   const MiB = 1024 * 1024;
   return Math.max(16 * MiB, Math.min(64 * MiB, Math.ceil(bytes / 512)));
-}
-
-/** Throws `diskFull` where there is no room for what is still to come. */
-export function checkRoom(folder: string, free: number, needed: number): void {
-  if (needed <= free) return;
-  throw modelError(
-    "diskFull",
-    `${folder} has room for ${size(free)}, and ${size(needed)} are still to be fetched. Make room, or name another cache folder (cacheDir, HF_HUB_CACHE).`,
-  );
 }
 
 /** Bytes for people: `4.9 GB`. */

@@ -1,5 +1,6 @@
+import { AgenticError } from "@shedkit/types";
 import { modelError } from "../error.js";
-import { hubFetch, type Subject } from "./requests.js";
+import { hubFetch, notTheHub, type Subject } from "./requests.js";
 import type { Hub } from "./settings.js";
 
 /** A file of a repository. */
@@ -30,16 +31,18 @@ export async function findRepository(
   signal: AbortSignal | undefined,
 ): Promise<HubRepository> {
   const { modelInfo } = await import("@huggingface/hub");
-  const info = await modelInfo({
+  const params = {
     name: repo,
     revision,
-    additionalFields: ["sha"],
+    additionalFields: ["sha" as const],
     ...client(hub, { repo, revision }, signal),
+  };
+  const { name, sha } = await modelInfo(params).catch((error: unknown) => {
+    throw foreign(hub, error);
   });
-  if (!/^[0-9a-f]{40}$/.test(info.sha) || info.name.split("/").length !== 2 || /\.\.|[\\:]/.test(info.name)) {
-    throw modelError("notTheHub", `${hub.endpoint} answered about ${repo} with no commit; is HF_ENDPOINT right?`);
-  }
-  return { repo: info.name, commit: info.sha };
+  if (/^[0-9a-f]{40}$/.test(sha) && /^[\w.-]+\/[\w.-]+$/.test(name) && !name.includes(".."))
+    return { repo: name, commit: sha };
+  throw foreign(hub, `it says about ${repo} neither a name nor a commit`);
 }
 
 /** The `.gguf` files of a commit. */
@@ -56,10 +59,14 @@ export async function listGgufFiles(
     recursive: true,
     ...client(hub, { repo, revision: commit }, signal),
   });
-  for await (const { type, path, size, oid, lfs } of listing) {
-    if (type !== "file" || !/\.gguf$/i.test(path) || !isSafe(path)) continue;
-    const checksum = checksumOf(lfs?.oid ?? oid);
-    if (checksum) files.push({ path, bytes: lfs?.size ?? size, checksum });
+  try {
+    for await (const { type, path, size, oid, lfs } of listing) {
+      if (type !== "file" || !/\.gguf$/i.test(path) || !isSafe(path)) continue;
+      const checksum = checksumOf(lfs?.oid ?? oid);
+      if (checksum) files.push({ path, bytes: lfs?.size ?? size, checksum });
+    }
+  } catch (error) {
+    throw foreign(hub, error);
   }
   return files;
 }
@@ -77,15 +84,18 @@ export async function fileAddress(
     path: file.path.split("/").map(encodeURIComponent).join("/"),
     revision: commit,
     ...client(hub, { repo, revision: commit }, signal),
+  }).catch((error: unknown) => {
+    throw foreign(hub, error);
   });
   if (!info) throw modelError("fileNotInRepo", `${repo} no longer has ${file.path}; try again.`);
-  if (info.size !== file.bytes) {
-    throw modelError(
-      "notTheHub",
-      `${hub.endpoint} lists ${file.path} with ${file.bytes} bytes and serves ${info.size}; is HF_ENDPOINT right?`,
-    );
-  }
-  return info.url;
+  if (info.size === file.bytes) return info.url;
+  throw foreign(hub, `it lists ${file.path} with ${file.bytes} bytes and serves ${info.size}`);
+}
+
+/** What the client could make nothing of is no hub's answer. */
+function foreign(hub: Hub, why: unknown): AgenticError {
+  if (AgenticError.is(why)) return why;
+  return notTheHub(hub, why instanceof Error ? why.message : String(why), why);
 }
 
 function client(hub: Hub, subject: Subject, signal: AbortSignal | undefined) {

@@ -85,10 +85,12 @@ async function usable(hub: Hub, response: Response, ranged: boolean): Promise<Re
   return new Response(await response.arrayBuffer(), { status, headers });
 }
 
-function notTheHub(hub: Hub, why: string): AgenticError {
+/** The error about an answer that is not a hub's. */
+export function notTheHub(hub: Hub, why: string, cause?: unknown): AgenticError {
   return modelError(
     "notTheHub",
     `${hub.endpoint} does not answer like a Hugging Face hub: ${why}. Is there a login page or a proxy in between? Is HF_ENDPOINT right?`,
+    { cause },
   );
 }
 
