@@ -1,8 +1,9 @@
 import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
-import { missHint } from "./edit/hints.js";
-import { exactSpans, findSpans, lineNumbers, replaceSpans, sameButLineEnds } from "./edit/replace.js";
+import { applyEdit } from "./edit/match.js";
+import { NOTES, refused, settingsOf } from "./edit/outcome.js";
+import { lineNumbers } from "./edit/replace.js";
 import { answering, Failure } from "./failure.js";
 import { cleanPath, locate } from "./locate.js";
 import { exclusively } from "./lock.js";
@@ -25,15 +26,27 @@ export interface EditOutput {
   replacements: number;
   /** Where the replacements stand now, as line numbers from 1: the first thousand of them. */
   lines: number[];
+  /** How the text was found: letter for letter, or nearly (see the settings). */
+  matched: "exactly" | "indentation" | "lookalikes";
 }
 
 /** Settings of `edit`. */
 export interface EditParams {
   /** Lets an empty `old_string` replace all that a file holds. Default: false, such a call is refused. */
   emptyOverwrites: boolean;
+  /**
+   * Where the text does not stand exactly: takes whole lines that differ only in white space at their ends, if just one
+   * place has them, and indents the new text as the file is. Default: true.
+   */
+  matchIndentation: boolean;
+  /**
+   * Likewise for characters that look alike: curly quotes, dashes, ellipses, kinds of spaces. Those of the file stay where
+   * the new text has plain ones. Default: false, the difference is explained.
+   */
+  matchLookalikes: boolean;
 }
 
-const DEFAULTS: EditParams = { emptyOverwrites: false };
+const DEFAULTS: EditParams = { emptyOverwrites: false, matchIndentation: true, matchLookalikes: false };
 const MOST_LINES = 1000;
 
 const Input = Type.Object(
@@ -56,9 +69,13 @@ const Output = Type.Object({
   created: Type.Boolean(),
   replacements: Type.Integer(),
   lines: Type.Array(Type.Integer()),
+  matched: Type.Union([Type.Literal("exactly"), Type.Literal("indentation"), Type.Literal("lookalikes")]),
 });
 
-const Params = Type.Object({ emptyOverwrites: Type.Boolean() }, { additionalProperties: false });
+const Params = Type.Object(
+  { emptyOverwrites: Type.Boolean(), matchIndentation: Type.Boolean(), matchLookalikes: Type.Boolean() },
+  { additionalProperties: false },
+);
 
 /** Replaces text in a file. */
 export function editTool(fs: FileSystem, params: Partial<EditParams> = {}): TypedTool<EditInput, EditOutput> {
@@ -104,7 +121,7 @@ async function create(fs: FileSystem, path: string, text: string, ctx: Context):
   await fs.mkdir(parentOf(path), { recursive: true, signal: ctx.signal });
   const stat = await saveText(fs, path, text, "utf-8", null, ctx);
   const said = `Created ${quote(path)} (${plural(stat.size, "byte")}).`;
-  return answer(said, { path, created: true, replacements: 1, lines: [1] });
+  return answer(said, { path, created: true, replacements: 1, lines: [1], matched: "exactly" });
 }
 
 /** An empty old text: for an empty file, or to replace everything where that is allowed. */
@@ -123,7 +140,7 @@ async function fill(
     );
   }
   await saveText(fs, path, input.new_string, file.encoding, file.stat.version, ctx);
-  return answer(`Filled ${quote(path)}.`, { path, created: false, replacements: 1, lines: [1] });
+  return answer(`Filled ${quote(path)}.`, { path, created: false, replacements: 1, lines: [1], matched: "exactly" });
 }
 
 async function replace(
@@ -133,37 +150,18 @@ async function replace(
   input: EditInput,
   ctx: Context,
 ): Promise<ToolCallResult> {
-  const { param } = ctx.names;
-  const literal = sameButLineEnds(input.old_string, input.new_string);
-  const spans = (literal ? exactSpans : findSpans)(file.text, input.old_string);
-  if (spans.length === 0) {
-    const hint = missHint(file.text, input.old_string);
-    throw new Failure(
-      `not found in ${quote(path)}`,
-      `${param("old_string")} does not stand in ${quote(path)}. Nothing was changed. Read the file and copy the text exactly, ` +
-        `with its spaces and indentation.${hint === "" ? "" : ` ${hint}`}`,
-    );
-  }
-  if (spans.length > 1 && !input.replace_all) {
-    const lines = lineNumbers(
-      file.text,
-      spans.map(({ start }) => start),
-    );
-    throw new Failure(
-      `${spans.length} places in ${quote(path)}`,
-      `${param("old_string")} stands ${spans.length} times in ${quote(path)}, on lines ${enumerate(lines)}. Nothing was ` +
-        `changed. Give more of the text around the place you mean, or set ${param("replace_all")} to true.`,
-    );
-  }
-  const { text, placed } = replaceSpans(file.text, spans, input.new_string, { literal });
-  await saveText(fs, path, text, file.encoding, file.stat.version, ctx);
+  const edit = { old: input.old_string, next: input.new_string, all: input.replace_all ?? false };
+  const result = applyEdit(file.text, edit, settingsOf(ctx.params));
+  if (result.type !== "edited") throw refused(result, path, ctx);
+  await saveText(fs, path, result.text, file.encoding, file.stat.version, ctx);
+  const { placed, matched } = result;
   const lines = lineNumbers(
-    text,
+    result.text,
     placed.slice(0, MOST_LINES).map(({ start }) => start),
   );
   const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${enumerate(lines)}`;
-  const said = `Edited ${quote(path)}: ${plural(spans.length, "replacement")}, ${where}.`;
-  return answer(said, { path, created: false, replacements: spans.length, lines });
+  const said = `Edited ${quote(path)}: ${plural(placed.length, "replacement")}, ${where}.${NOTES[matched]}`;
+  return answer(said, { path, created: false, replacements: placed.length, lines, matched });
 }
 
 function answer(text: string, output: EditOutput): ToolCallResult {

@@ -66,7 +66,7 @@ export async function insideLike(fs: FileSystem, path: string, signal: AbortSign
 const MOST_HINTS = 3;
 
 /** The names most like the one wanted: the same but for case, one part of the other, or a slip of the keyboard away. */
-export function nearest(wanted: string, names: readonly string[]): string[] {
+function nearest(wanted: string, names: readonly string[]): string[] {
   const scored = names.flatMap((name) => {
     const score = likeness(fold(wanted).toLowerCase(), fold(name).toLowerCase());
     return score === undefined ? [] : [{ name, score }];

@@ -23,7 +23,7 @@ describe("edit", () => {
   it("replaces every place when told to, with the lines where they stand now", async () => {
     const fs = memoryFs({ f: "a x\nb\nx x\n" });
     const output = await editTool(fs).call({ path: "f", old_string: "x", new_string: "y\nz", replace_all: true });
-    expect(output).toEqual({ path: "f", created: false, replacements: 3, lines: [1, 4, 5] });
+    expect(output).toEqual({ path: "f", created: false, replacements: 3, lines: [1, 4, 5], matched: "exactly" });
     expect(await content(fs, "f")).toBe("a y\nz\nb\ny\nz y\nz\n");
   });
 

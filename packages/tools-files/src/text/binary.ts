@@ -1,7 +1,7 @@
 import { byteOrderMark } from "./encoding.js";
 
 /** How much of a file is looked at to tell text from other content, in bytes. */
-export const SAMPLE_BYTES = 8192;
+const SAMPLE_BYTES = 8192;
 
 const MAX_CONTROL_SHARE = 0.3;
 
