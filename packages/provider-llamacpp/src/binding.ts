@@ -7,9 +7,9 @@ export type Binding = typeof import("node-llama-cpp");
 const PACKAGE = "node-llama-cpp";
 
 /** Imports node-llama-cpp. Throws AgenticError `provider` with the install line where it is missing. */
-export async function importBinding(): Promise<Binding> {
+export async function importBinding(load: () => Promise<Binding> = () => import("node-llama-cpp")): Promise<Binding> {
   try {
-    return await import("node-llama-cpp");
+    return await load();
   } catch (cause) {
     const code = (cause as { code?: unknown }).code;
     const message = cause instanceof Error ? cause.message : String(cause);

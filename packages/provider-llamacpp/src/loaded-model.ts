@@ -65,7 +65,7 @@ export class LoadedModel {
       const spaces = model.vocabularyType === binding.LlamaVocabularyType.spm;
       return new LoadedModel(llama, model, context, options.today ?? new Date(), spaces);
     } catch (cause) {
-      await model?.dispose();
+      void model?.dispose().catch(() => undefined); // may wait for the context that could not be made
       if (loadSignal.aborted || AgenticError.is(cause)) throw cause;
       throw loadError(file.path, cause);
     }

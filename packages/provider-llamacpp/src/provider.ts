@@ -36,6 +36,7 @@ export class LlamaCppProvider implements ModelProvider {
   readonly #models: ModelLoads<LoadedModel>;
   readonly #closing = new AbortController();
   #runtime: Promise<Runtime> | undefined;
+  #loadFailed = false;
   readonly #running = new Set<Promise<void>>();
 
   constructor(options: LlamaCppOptions = {}) {
@@ -105,7 +106,9 @@ export class LlamaCppProvider implements ModelProvider {
     await this.#models.clear();
     const runtime = this.#runtime;
     this.#runtime = undefined;
-    await runtime?.then(({ llama }) => llama.dispose()).catch(() => undefined);
+    const freed = runtime?.then(({ llama }) => llama.dispose()).catch(() => undefined);
+    // After a load that failed, node-llama-cpp may wait for that model for ever: then nothing is left to wait for.
+    if (!this.#loadFailed) await freed;
   }
 
   async #load(name: string, signal: AbortSignal, report: (progress: LoadProgress) => void): Promise<LoadedModel> {
@@ -118,7 +121,7 @@ export class LlamaCppProvider implements ModelProvider {
     const { binding, llama } = await this.#start();
     signal.throwIfAborted();
     let told = 0;
-    return LoadedModel.load(binding, llama, file, this.#options, {
+    const loading = LoadedModel.load(binding, llama, file, this.#options, {
       signal,
       onProgress: (fraction) => {
         if (fraction < 1 && fraction - told < LEAST_PROGRESS) return;
@@ -126,6 +129,10 @@ export class LlamaCppProvider implements ModelProvider {
         report({ what: "load", bytesDone: Math.round(fraction * file.bytes), bytesTotal: file.bytes });
       },
     });
+    loading.catch(() => {
+      this.#loadFailed = true;
+    });
+    return loading;
   }
 
   #resolver(): ModelResolver {

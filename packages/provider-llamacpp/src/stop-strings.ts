@@ -1,4 +1,4 @@
-/** Ends a text before the first of some strings, however it is cut. */
+/** Ends a text before the one of some strings that is whole first, however the text is cut. */
 export class StopStrings {
   readonly #stops: readonly string[];
   #held = "";
@@ -13,10 +13,13 @@ export class StopStrings {
   push(text: string): string {
     if (this.met || this.#stops.length === 0) return this.met ? "" : text;
     this.#held += text;
-    const at = this.#stops.map((stop) => this.#held.indexOf(stop)).filter((index) => index >= 0);
-    if (at.length > 0) {
+    const met = this.#stops
+      .map((stop) => ({ at: this.#held.indexOf(stop), length: stop.length }))
+      .filter(({ at }) => at >= 0)
+      .sort((a, b) => a.at + a.length - b.at - b.length || a.at - b.at)[0];
+    if (met) {
       this.met = true;
-      return this.#release(Math.min(...at));
+      return this.#release(met.at);
     }
     return this.#release(this.#held.length - Math.max(...this.#stops.map((stop) => overlap(this.#held, stop))));
   }
