@@ -3,7 +3,7 @@ import type { ModelEvent } from "../contract.js";
 import { cancelledFailure, type FailureContext } from "../failure.js";
 import { retryStream } from "../retry.js";
 import type { CloudProviderConfig } from "./config.js";
-import { sdkFailure } from "./sdk-failure.js";
+import { brokenOff, sdkFailure } from "./sdk-failure.js";
 import type { AnswerSink } from "./sink.js";
 
 /** One try of a request. */
@@ -80,6 +80,7 @@ async function* tryOnce<E>(plan: Drive<E>): AsyncGenerator<ModelEvent, void, voi
   yield* sink.events.splice(0);
   const usage = sink.reported;
   if (usage !== undefined) yield { type: "usage", usage };
+  if (context.signal?.aborted) failure = cancelledFailure(context.signal); // also where the answer was just complete
   if (failure !== undefined) yield { type: "failure", error: failure };
   else yield { type: "finish", reason: sink.finished ?? "stop" };
 }
@@ -90,15 +91,6 @@ function safely<T>(make: () => T): T | Error {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-function brokenOff({ provider, model }: FailureContext): AgenticError {
-  return new AgenticError(
-    "generation",
-    `${provider} ended the stream before the answer was complete.`,
-    { kind: "network", provider, model },
-    { retryable: true },
-  );
 }
 
 const TICKS = 4;

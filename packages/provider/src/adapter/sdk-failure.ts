@@ -13,6 +13,7 @@ export function sdkFailure(error: unknown, context: FailureContext): AgenticErro
   if (context.signal?.aborted || AgenticError.is(error) || !(error instanceof Error)) {
     return thrownFailure(error, context);
   }
+  if (error instanceof SyntaxError) return brokenOff(context, error);
   const { status, headers, error: body } = error as SdkError;
   if (typeof status !== "number" && body === undefined) return thrownFailure(error, context);
   return responseFailure(
@@ -20,9 +21,19 @@ export function sdkFailure(error: unknown, context: FailureContext): AgenticErro
       ...factsOf(body, withoutStatus(error.message)),
       ...(typeof status === "number" && { status }),
       ...(headers instanceof Headers && { retryAfterMs: retryAfterMs(headers) }),
-      cause: withoutBody(error),
+      cause: withoutBody(error, context),
     },
     context,
+  );
+}
+
+/** A stream that ended before its answer did: in good order, or in the middle of an event. */
+export function brokenOff({ provider, model }: FailureContext, cause?: Error): AgenticError {
+  return new AgenticError(
+    "generation",
+    `${provider} ended the stream before the answer was complete.`,
+    { kind: "network", provider, model },
+    { cause, retryable: true },
   );
 }
 
@@ -45,8 +56,8 @@ function withoutStatus(message: string): string {
 }
 
 /** The SDK's error holds headers and the whole body; a cause needs its name and text alone. */
-function withoutBody(error: Error): Error {
-  const cause = new Error(error.message);
+function withoutBody(error: Error, { secret }: FailureContext): Error {
+  const cause = new Error(secret?.redact(error.message) ?? error.message);
   cause.name = error.constructor.name;
   return cause;
 }

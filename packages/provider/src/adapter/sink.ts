@@ -45,6 +45,8 @@ export class AnswerSink {
   /** Events not yet taken. */
   readonly events: ModelEvent[] = [];
   finished: FinishReason | undefined;
+  /** Set where the wire's text is not the answer itself: it is then held back until its block is whole. */
+  decodeText: ((text: string) => string) | undefined;
   #usage: Usage | undefined;
   #next = 0;
   #hasCalls = false;
@@ -72,7 +74,7 @@ export class AnswerSink {
     if (text === "") return;
     const block = this.#block(key, "text");
     block.text += text;
-    this.events.push({ type: "textDelta", block: block.index, text });
+    if (this.decodeText === undefined) this.events.push({ type: "textDelta", block: block.index, text });
   }
 
   thinking(key: BlockKey, text: string): void {
@@ -124,7 +126,10 @@ export class AnswerSink {
     const block = this.#open.get(key);
     if (block === undefined) return;
     this.#open.delete(key);
-    const text = whole ?? block.text;
+    const held = block.type === "text" && this.decodeText !== undefined;
+    const sent = whole ?? block.text;
+    const text = held ? (this.decodeText?.(sent) ?? sent) : sent;
+    if (held && text !== "") this.events.push({ type: "textDelta", block: block.index, text });
     if (text === "" && block.type !== "toolCall" && !block.signature && !block.redacted && !block.providerData) return;
     this.events.push({ type: "output", block: block.index, output: this.#output(block, text) });
   }

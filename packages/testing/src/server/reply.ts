@@ -26,7 +26,9 @@ export type ServerReply = {
   split?: number | undefined;
   /** The connection breaks after so many bytes of the body; -1: before any header. */
   cutAfter?: number | undefined;
-  /** After so many bytes nothing more comes, and the connection stays open. */
+  /** The body ends, in good order, after so many bytes. */
+  endAfter?: number | undefined;
+  /** After the event that makes it so many bytes nothing more comes, and the connection stays open. */
   stallAfter?: number | undefined;
   /** While it waits at a gate or stalls, keep-alive comments or pings go out every so many milliseconds. */
   pingEveryMs?: number | undefined;

@@ -167,8 +167,12 @@ class Exchange {
 
   /** False when the reply says to stop here. */
   async #write(bytes: Buffer, wire: Wire): Promise<boolean> {
-    const { split, cutAfter, stallAfter } = this.#reply;
-    const limit = cutAfter ?? stallAfter;
+    const { split, cutAfter, endAfter, stallAfter } = this.#reply;
+    if (stallAfter !== undefined && this.#sent >= stallAfter) {
+      await this.#pinging(wire, () => new Gate().wait(this.#signal));
+      return false;
+    }
+    const limit = cutAfter ?? endAfter;
     const rest = limit === undefined ? bytes : bytes.subarray(0, Math.max(0, limit - this.#sent));
     for (let at = 0; at < rest.length; at += split ?? rest.length) {
       if (this.#signal.aborted) return false;
@@ -177,7 +181,7 @@ class Exchange {
     this.#sent += rest.length;
     if (rest.length === bytes.length && this.#sent !== limit) return true;
     if (cutAfter !== undefined) this.#response.destroy();
-    else await this.#pinging(wire, () => new Gate().wait(this.#signal));
+    else this.#response.end();
     return false;
   }
 

@@ -1,0 +1,1 @@
+export { OpenAIProvider } from "./provider.js";

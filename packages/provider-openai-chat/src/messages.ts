@@ -1,0 +1,158 @@
+import type { ModelRequest } from "@shedkit/provider";
+import { argumentsObject } from "@shedkit/provider/adapter";
+import type { ToolCompiler } from "@shedkit/provider/schema";
+import { alternateTurns, idRules, normalizeTranscript, WireIds, wellFormed } from "@shedkit/provider/transcript";
+import type {
+  AssistantMessage,
+  BinarySource,
+  ContentPart,
+  JsonValue,
+  ToolArguments,
+  ToolResultMessage,
+  UserMessage,
+} from "@shedkit/types";
+
+/** A message of the request's body. */
+export type WireMessage = { [key: string]: JsonValue };
+
+/** What the messages of a request depend on. */
+export interface MessageOptions {
+  /** The backend's id, which provider data is kept under. */
+  provider: string;
+  /** Whether system messages may stand anywhere: with OpenAI they may, many chat templates refuse. */
+  systemAnywhere: boolean;
+  names: Pick<ToolCompiler, "toWire">;
+  encode(name: string, args: ToolArguments): ToolArguments;
+}
+
+/** The conversation as the wire takes it. */
+export function wireMessages(request: ModelRequest, options: MessageOptions): WireMessage[] {
+  const ids = new WireIds(idRules.openaiChat);
+  const out: WireMessage[] = [];
+  if (request.system) out.push({ role: "system", content: wellFormed(request.system) });
+  for (const turn of alternateTurns(normalizeTranscript(request.messages, { model: request.model.name }))) {
+    if (turn.role === "assistant") {
+      for (const step of steps(turn.messages)) out.push(...assistantMessages(step, ids, options));
+    } else {
+      out.push(...userMessages(turn.messages, ids, options));
+    }
+  }
+  return out;
+}
+
+/** Blocks of one answer are one message. */
+function steps(messages: readonly AssistantMessage[]): AssistantMessage[][] {
+  const out: AssistantMessage[][] = [];
+  for (const message of messages) {
+    const last = out.at(-1);
+    if (last?.[0]?.stepId === message.stepId) last.push(message);
+    else out.push([message]);
+  }
+  return out;
+}
+
+function assistantMessages(step: readonly AssistantMessage[], ids: WireIds, options: MessageOptions): WireMessage[] {
+  const calls: JsonValue[] = [];
+  let text = "";
+  let thinking: WireMessage = {};
+  for (const { output } of step) {
+    if (output.type === "text" || output.type === "refusal") text += output.text;
+    else if (output.type === "thinking")
+      thinking = { ...thinking, ...thinkingFields(output, thinking, options.provider) };
+    else if (output.type === "toolCall") {
+      const args = options.encode(output.name, argumentsObject(output));
+      const name = options.names.toWire(output.name);
+      const id = ids.toWire(output.id);
+      calls.push({ id, type: "function", function: { name, arguments: JSON.stringify(args) } });
+    }
+  }
+  if (text === "" && calls.length === 0) return [];
+  const content = text === "" ? null : text;
+  if (calls.length === 0) return [{ role: "assistant", content }];
+  // What was thought before calls goes back with them; servers that want none of it ignore it.
+  return [{ role: "assistant", content, ...thinking, tool_calls: calls }];
+}
+
+/** Thinking in the field it came in; none where it came in the text. */
+function thinkingFields(
+  output: Extract<AssistantMessage["output"], { type: "thinking" }>,
+  before: WireMessage,
+  provider: string,
+): WireMessage {
+  const data = output.providerData?.[provider] as { field?: string; details?: JsonValue[] } | undefined;
+  if (data?.details !== undefined) {
+    return { reasoning_details: [...((before.reasoning_details as JsonValue[] | undefined) ?? []), ...data.details] };
+  }
+  if (data?.field === undefined) return {};
+  return { [data.field]: `${(before[data.field] as string | undefined) ?? ""}${output.text}` };
+}
+
+function userMessages(
+  messages: readonly (UserMessage | ToolResultMessage)[],
+  ids: WireIds,
+  options: MessageOptions,
+): WireMessage[] {
+  const results: WireMessage[] = [];
+  const said: WireMessage[] = [];
+  for (const message of messages) {
+    if (message.type === "toolResult") {
+      results.push({ role: "tool", tool_call_id: ids.toWire(message.toolCallId), content: resultText(message) });
+      const rest = message.content.filter((part) => isMedia(part));
+      if (rest.length > 0) {
+        // A tool message takes text alone, so what a tool showed comes as the user's, behind the whole batch.
+        const note = { type: "text", text: `From the result of ${message.name}:` };
+        said.push({ role: "user", content: [note, ...rest.map(wirePart)] });
+      }
+    } else {
+      const role = message.role === "user" || !options.systemAnywhere ? "user" : "system";
+      said.push({ role, content: wireContent(message.content) });
+    }
+  }
+  return [...results, ...said];
+}
+
+function resultText({ content, errorDetail }: ToolResultMessage): string {
+  const text = content
+    .filter((part) => !isMedia(part))
+    .map(plainText)
+    .join("\n");
+  const shown = text === "" ? (content.length > 0 ? "(see below)" : "(no output)") : text;
+  return errorDetail === undefined || shown.startsWith("Error: ") ? shown : `Error: ${shown}`;
+}
+
+function wireContent(content: readonly ContentPart[]): JsonValue {
+  if (content.every((part) => !isMedia(part)) && content.length === 1) return content.map(plainText).join("");
+  return content.map(wirePart);
+}
+
+function wirePart(part: ContentPart): JsonValue {
+  if (part.type === "image") {
+    const url = urlOf(part.source, part.mediaType);
+    if (url !== undefined) return { type: "image_url", image_url: { url } };
+  } else if (part.type === "audio" && part.source.type === "base64") {
+    const format = /wav/.test(part.mediaType) ? "wav" : "mp3";
+    return { type: "input_audio", input_audio: { data: part.source.data, format } };
+  } else if (part.type === "file" && part.source.type === "base64") {
+    const file_data = `data:${part.mediaType};base64,${part.source.data}`;
+    return { type: "file", file: { filename: part.name ?? "file", file_data } };
+  }
+  return { type: "text", text: plainText(part) };
+}
+
+function urlOf(source: BinarySource, mediaType: string): string | undefined {
+  if (source.type === "url") return source.url;
+  return source.type === "base64" ? `data:${mediaType};base64,${source.data}` : undefined;
+}
+
+/** Whether a part goes over the wire as something else than text. */
+function isMedia(part: ContentPart): boolean {
+  if (part.type === "image") return part.source.type !== "blob";
+  return (part.type === "audio" || part.type === "file") && part.source.type === "base64";
+}
+
+function plainText(part: ContentPart): string {
+  if (part.type === "text") return part.text;
+  if (part.type === "resource") return part.text ?? `[resource ${part.uri}]`;
+  const where = part.source.type === "url" ? ` at ${part.source.url}` : "";
+  return `[${part.type} ${part.name ?? ""}(${part.mediaType})${where}, not shown]`;
+}

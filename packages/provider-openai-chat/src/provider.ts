@@ -1,0 +1,166 @@
+import {
+  type Environment,
+  type FailureContext,
+  type ModelDescription,
+  type ModelEvent,
+  type ModelProvider,
+  type ModelRequest,
+  responseFailure,
+  Secret,
+} from "@shedkit/provider";
+import {
+  AnswerSink,
+  type Attempt,
+  type CloudProviderConfig,
+  drive,
+  factsOf,
+  knownModel,
+  priced,
+} from "@shedkit/provider/adapter";
+import { type Embedder, type ModelId, type ModelIdLike, modelId } from "@shedkit/types";
+import OpenAI from "openai";
+import { OpenAIEmbedder } from "./embedder.js";
+import { chatModels, isOpenaiModel } from "./models.js";
+import { ChunkReader } from "./reader.js";
+import { learnRefusal } from "./refusals.js";
+import { type ChatRequest, chatRequest, nothingRefused, type Refused } from "./request.js";
+import type { WireChunk } from "./wire.js";
+
+const OPENAI = "https://api.openai.com/v1";
+const OPENROUTER = "https://openrouter.ai/api/v1";
+const DEFAULT_WINDOW = 128_000;
+
+/**
+ * OpenAI Chat Completions, and every server that speaks it: give its `baseUrl`. What a server does differently is
+ * recognised by what it sends; what it refuses is left out of the next try, and of later requests.
+ */
+export class OpenAIProvider implements ModelProvider {
+  readonly id: string;
+  readonly #config: CloudProviderConfig;
+  readonly #client: OpenAI;
+  #refused: Refused = nothingRefused;
+
+  private constructor(config: CloudProviderConfig) {
+    this.id = config.id ?? "openai";
+    this.#config = config;
+    this.#client = new OpenAI({
+      apiKey: config.apiKey.reveal(),
+      baseURL: config.baseUrl ?? OPENAI,
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      maxRetries: 0,
+      logLevel: "off",
+      ...(config.timeoutMs !== undefined && { timeout: config.timeoutMs }),
+      ...(config.headers !== undefined && { defaultHeaders: { ...config.headers } }),
+      ...(config.fetch !== undefined && { fetch: config.fetch }),
+    });
+  }
+
+  static apiKey(key: string): OpenAIProvider {
+    return new OpenAIProvider({ apiKey: new Secret(key) });
+  }
+
+  /** Reads `OPENAI_API_KEY`. Throws AgenticError `auth` where it is not set. */
+  static fromEnv(env?: Environment): OpenAIProvider {
+    return new OpenAIProvider({ apiKey: Secret.fromEnv("openai", "OPENAI_API_KEY", env) });
+  }
+
+  /** OpenRouter, as the provider `openrouter`. Reads `OPENROUTER_API_KEY`. Throws as `fromEnv` does. */
+  static openrouterFromEnv(env?: Environment): OpenAIProvider {
+    const apiKey = Secret.fromEnv("openrouter", "OPENROUTER_API_KEY", env);
+    return new OpenAIProvider({ id: "openrouter", apiKey, baseUrl: OPENROUTER });
+  }
+
+  static withConfig(config: CloudProviderConfig): OpenAIProvider {
+    return new OpenAIProvider(config);
+  }
+
+  /** Yes to the models that the configuration names and, without a `baseUrl`, to OpenAI's own. */
+  serves({ name }: ModelId): "yes" | "no" | "unknown" {
+    if (this.#config.models?.[name] !== undefined) return "yes";
+    if (!this.#own) return "unknown";
+    return isOpenaiModel(name) ? "yes" : "no";
+  }
+
+  async describe({ name }: ModelId): Promise<ModelDescription> {
+    const known = knownModel(name, this.#own ? chatModels : {}, this.#config);
+    return { contextWindow: DEFAULT_WINDOW, input: ["text"], tools: true, ...known };
+  }
+
+  /** Vectors of a model such as `text-embedding-3-small`. */
+  embedder(model: ModelIdLike): Embedder {
+    return new OpenAIEmbedder(this.#client, modelId(model).name, this.#context(modelId(model), undefined));
+  }
+
+  stream(request: ModelRequest): AsyncIterable<ModelEvent> {
+    const context = this.#context(request.model, request.signal);
+    const warnings: ChatRequest["warnings"] = [];
+    return drive<WireChunk>({
+      config: this.#config,
+      context,
+      warnings,
+      attempt: () => this.#attempt(request, context, warnings),
+    });
+  }
+
+  #attempt(request: ModelRequest, context: FailureContext, warnings: ChatRequest["warnings"]): Attempt<WireChunk> {
+    let built = this.#build(request);
+    const price = knownModel(request.model.name, this.#own ? chatModels : {}, this.#config)?.price;
+    const sink = new AnswerSink(
+      {
+        name: (wireName) => built.compiler.fromWire(wireName),
+        decode: (wireName, args) => built.tools.get(wireName)?.decode(args) ?? args,
+      },
+      (usage) => priced(usage, price),
+    );
+    const reader = new ChunkReader(sink, this.id);
+    return {
+      sink,
+      open: async (signal) => {
+        for (;;) {
+          try {
+            const stream = await this.#open(built.body, signal, context);
+            warnings.splice(0, warnings.length, ...built.warnings);
+            sink.decodeText = built.output?.changed ? built.output.decode : undefined;
+            return stream;
+          } catch (error) {
+            const refused = learnRefusal(error, built.body, this.#refused);
+            if (refused === undefined) throw error;
+            this.#refused = refused;
+            built = this.#build(request);
+          }
+        }
+      },
+      read: (chunk) => reader.read(chunk),
+      done: () => reader.done(),
+    };
+  }
+
+  #build(request: ModelRequest): ChatRequest {
+    return chatRequest(request, { provider: this.id, own: this.#own, refused: this.#refused });
+  }
+
+  async #open(body: object, signal: AbortSignal, context: FailureContext): Promise<AsyncIterable<WireChunk>> {
+    const params = body as OpenAI.ChatCompletionCreateParamsStreaming;
+    const { data, response } = await this.#client.chat.completions.create(params, { signal }).withResponse();
+    if (!/json/.test(response.headers.get("content-type") ?? "")) return data as AsyncIterable<WireChunk>;
+    // 200 and no stream: a whole answer, or an error that came late.
+    const whole = (await response.json()) as WireChunk & { error?: unknown };
+    if (whole.error) throw responseFailure({ status: response.status, ...factsOf(whole) }, context);
+    return once(whole);
+  }
+
+  #context(model: ModelId, signal: AbortSignal | undefined): FailureContext {
+    return { provider: this.id, model: model.name, signal, secret: this.#config.apiKey };
+  }
+
+  get #own(): boolean {
+    return this.#config.baseUrl === undefined;
+  }
+}
+
+async function* once<T>(item: T): AsyncGenerator<T, void, void> {
+  yield item;
+}

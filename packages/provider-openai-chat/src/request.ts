@@ -1,0 +1,129 @@
+import type { ModelParams, ModelRequest } from "@shedkit/provider";
+import {
+  type CompiledOutput,
+  type CompiledTool,
+  compileOutput,
+  schemaDialects,
+  ToolCompiler,
+} from "@shedkit/provider/schema";
+import type { JsonValue, Tool } from "@shedkit/types";
+import { type WireMessage, wireMessages } from "./messages.js";
+import { isReasoningModel } from "./models.js";
+
+/** What a server turned out not to take. */
+export interface Refused {
+  /** Parameters of the body. */
+  readonly params: ReadonlySet<string>;
+  readonly strict: boolean;
+  readonly schema: boolean;
+}
+
+export const nothingRefused: Refused = { params: new Set(), strict: false, schema: false };
+
+/** Where a request goes. */
+export interface Target {
+  /** The backend's id. */
+  provider: string;
+  /** OpenAI itself, not a server that speaks like it. */
+  own: boolean;
+  refused: Refused;
+}
+
+/** A request's body, and what is needed to read its answer. */
+export interface ChatRequest {
+  body: { [key: string]: JsonValue };
+  compiler: ToolCompiler;
+  /** By their names on the wire. */
+  tools: ReadonlyMap<string, CompiledTool>;
+  output: CompiledOutput | undefined;
+  warnings: { tool?: string | undefined; message: string }[];
+}
+
+/** Builds the body of a request. The same request gives the same bytes. */
+export function chatRequest(request: ModelRequest, target: Target): ChatRequest {
+  const strict = target.own && !target.refused.strict;
+  const dialect = strict ? schemaDialects.openai : schemaDialects.compatible;
+  const compiler = new ToolCompiler(dialect);
+  const declared = [...(request.tools.shed ? [request.tools.shed] : []), ...request.tools.tools];
+  const compiled = declared.map((tool: Tool) => compiler.compile(tool));
+  const byName = new Map(compiled.map((tool) => [tool.name, tool]));
+  const warnings: ChatRequest["warnings"] = compiled.flatMap(({ name, notes }) =>
+    notes.map((message) => ({ tool: name, message })),
+  );
+  const output = request.output === undefined ? undefined : compileOutput(request.output, dialect);
+  const messages = wireMessages(request, {
+    provider: target.provider,
+    systemAnywhere: target.own,
+    names: compiler,
+    encode: (name, args) => byName.get(name)?.encode(args) ?? args,
+  });
+  const plain = output !== undefined && target.refused.schema;
+  const body: ChatRequest["body"] = {
+    model: request.model.name,
+    messages: plain ? withInstruction(messages, output) : messages,
+    ...(compiled.length > 0 && { tools: compiled.map(wireTool) }),
+    ...params(request, target, warnings),
+    ...(output !== undefined && { response_format: plain ? { type: "json_object" } : responseFormat(output) }),
+    stream: true,
+    stream_options: { include_usage: true },
+  };
+  for (const key of target.refused.params) delete body[key];
+  for (const message of output?.notes ?? []) warnings.push({ message });
+  return { body, compiler, tools: new Map(compiled.map((tool) => [tool.wireName, tool])), output, warnings };
+}
+
+function wireTool({ wireName, description, parameters, strict }: CompiledTool): JsonValue {
+  const spec = { name: wireName, description, parameters: parameters as JsonValue };
+  return { type: "function", function: strict ? { ...spec, strict } : spec };
+}
+
+function responseFormat(output: CompiledOutput): JsonValue {
+  const schema = output.schema as JsonValue;
+  return { type: "json_schema", json_schema: { name: "answer", schema, strict: output.strict } };
+}
+
+/** For servers without schemas: the schema is said, and the answer checked where it was asked for. */
+function withInstruction(messages: readonly WireMessage[], output: CompiledOutput): WireMessage[] {
+  const text = `Answer with JSON alone, which fits this schema: ${JSON.stringify(output.schema)}`;
+  const [first, ...rest] = messages;
+  if (first?.role !== "system") return [{ role: "system", content: text }, ...messages];
+  return [{ role: "system", content: `${String(first.content)}\n\n${text}` }, ...rest];
+}
+
+function params(
+  { params, model, sessionId }: ModelRequest,
+  { own }: Target,
+  warnings: ChatRequest["warnings"],
+): { [key: string]: JsonValue } {
+  const out: { [key: string]: JsonValue } = {};
+  const set = (key: string, value: JsonValue | undefined): void => {
+    if (value !== undefined) out[key] = value;
+  };
+  const reasons = own && isReasoningModel(model.name);
+  set(own ? "max_completion_tokens" : "max_tokens", params.maxTokens);
+  const sampling = { temperature: params.temperature, top_p: params.topP, stop: params.stop as JsonValue | undefined };
+  for (const [key, value] of Object.entries(sampling)) {
+    if (!reasons) set(key, value);
+    else if (value !== undefined) warnings.push({ message: `${model.name} takes no ${key}; it was left out` });
+  }
+  set("seed", params.seed);
+  if (!own) {
+    set("top_k", params.topK);
+    set("repetition_penalty", params.repeatPenalty);
+  } else if (params.topK !== undefined || params.repeatPenalty !== undefined) {
+    warnings.push({ message: "OpenAI takes no topK and no repeatPenalty; they were left out" });
+  }
+  if (reasons || !own) set("reasoning_effort", effort(params.thinking, model.name, own));
+  if (own) set("prompt_cache_key", sessionId);
+  return out;
+}
+
+function effort(thinking: ModelParams["thinking"], model: string, own: boolean): string | undefined {
+  if (thinking === undefined) return undefined;
+  if (thinking === "off") {
+    if (!own || /^o\d/.test(model)) return own ? "low" : undefined;
+    return /^gpt-5(-|$)/.test(model) ? "minimal" : "none";
+  }
+  if (typeof thinking === "string") return thinking;
+  return thinking.budgetTokens < 2048 ? "low" : thinking.budgetTokens < 8192 ? "medium" : "high";
+}

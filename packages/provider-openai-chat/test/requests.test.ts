@@ -1,0 +1,244 @@
+import { ScriptedServer } from "@shedkit/testing";
+import { type AssistantMessage, Messages, type ModelOutput, type Tool } from "@shedkit/types";
+import { describe, expect, it } from "vitest";
+import { OpenAIProvider } from "../src/index.js";
+import { connect, exchange, outputs } from "./open.js";
+
+const tool = (name: string, properties: object = { path: { type: "string" } }): Tool => ({
+  type: "single",
+  definition: { name, category: "read", description: `Does ${name}.`, arguments: { type: "object", properties } },
+});
+const block = (output: ModelOutput): AssistantMessage => ({
+  type: "assistant",
+  id: "a",
+  turnId: "t",
+  stepId: "s",
+  model: "m",
+  output,
+});
+const refused = (message: string, param?: string) => ({
+  status: 400,
+  json: { error: { message, type: "invalid_request_error", ...(param && { param }) } },
+});
+
+describe("a request", () => {
+  it("to OpenAI itself is strict where the schema qualifies, and names things as OpenAI does", async () => {
+    const { bodies, events } = await exchange(
+      ["ok"],
+      {
+        model: { name: "gpt-4o" },
+        system: "You help.",
+        messages: [Messages.user("Hi"), Messages.agent("Be brief.")],
+        tools: { shed: tool("shed", {}), tools: [tool("read"), tool("free", { any: {} })], activations: [] },
+        params: { maxTokens: 9, temperature: 0.5, topK: 3, stop: ["x"], thinking: "high" },
+      },
+      { as: "openai" },
+    );
+    expect(bodies[0]).toEqual({
+      model: "gpt-4o",
+      messages: [
+        { role: "system", content: "You help." },
+        { role: "user", content: "Hi" },
+        { role: "system", content: "Be brief." },
+      ],
+      tools: [
+        {
+          type: "function",
+          function: {
+            name: "shed",
+            description: "Does shed.",
+            parameters: { type: "object", properties: {}, required: [], additionalProperties: false },
+            strict: true,
+          },
+        },
+        {
+          type: "function",
+          function: {
+            name: "read",
+            description: "Does read.",
+            parameters: {
+              type: "object",
+              properties: { path: { type: ["string", "null"] } },
+              required: ["path"],
+              additionalProperties: false,
+            },
+            strict: true,
+          },
+        },
+        {
+          type: "function",
+          function: {
+            name: "free",
+            description: "Does free.",
+            parameters: { type: "object", properties: { any: {} } },
+          },
+        },
+      ],
+      max_completion_tokens: 9,
+      temperature: 0.5,
+      stop: ["x"],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    expect(events[0]).toMatchObject({ type: "start", warnings: [{ message: expect.stringContaining("topK") }] });
+  });
+
+  it("to a model that thinks has an effort and no sampling", async () => {
+    const params = { temperature: 1, topP: 0.5, thinking: "low" as const };
+    const { bodies, events } = await exchange(["ok"], { model: { name: "gpt-5-mini" }, params }, { as: "openai" });
+    expect(bodies[0]).toMatchObject({ reasoning_effort: "low" });
+    expect(bodies[0]).not.toHaveProperty("temperature");
+    expect(events[0]?.type === "start" && events[0].warnings).toHaveLength(2);
+  });
+
+  it("to another server is plain, with one system message at the front", async () => {
+    const { bodies } = await exchange(["ok"], {
+      system: "You help.",
+      messages: [Messages.user("Hi"), Messages.agent("Be brief.")],
+      tools: { tools: [tool("read")], activations: [] },
+      params: { maxTokens: 9, topK: 3, repeatPenalty: 1.1, seed: 7 },
+    });
+    expect(bodies[0]).toEqual({
+      model: "m",
+      messages: [
+        { role: "system", content: "You help." },
+        { role: "user", content: "Hi" },
+        { role: "user", content: "Be brief." },
+      ],
+      tools: [
+        {
+          type: "function",
+          function: {
+            name: "read",
+            description: "Does read.",
+            parameters: { type: "object", properties: { path: { type: "string" } } },
+          },
+        },
+      ],
+      max_tokens: 9,
+      top_k: 3,
+      repetition_penalty: 1.1,
+      seed: 7,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  it("sends thinking back with the calls it led to, in the field it came in, and errors marked as such", async () => {
+    const { bodies } = await exchange(["ok"], {
+      messages: [
+        Messages.user("Hi"),
+        block({ type: "thinking", text: "I see.", providerData: { openai: { field: "reasoning_content" } } }),
+        block({ type: "toolCall", id: "c", name: "read", arguments: { path: "a" } }),
+        {
+          type: "toolResult",
+          id: "r",
+          turnId: "t",
+          stepId: "s",
+          toolCallId: "c",
+          name: "read",
+          content: [{ type: "text", text: "no such file" }],
+          errorDetail: "notFound",
+        },
+      ],
+    });
+    expect(bodies[0]?.messages).toEqual([
+      { role: "user", content: "Hi" },
+      {
+        role: "assistant",
+        content: null,
+        reasoning_content: "I see.",
+        tool_calls: [{ id: "c", type: "function", function: { name: "read", arguments: '{"path":"a"}' } }],
+      },
+      { role: "tool", tool_call_id: "c", content: "Error: no such file" },
+    ]);
+  });
+
+  it("leaves out what the server refuses, at once and from then on", async () => {
+    const { bodies, events } = await exchange(
+      [
+        refused("Unsupported parameter: 'temperature' is not supported with this model.", "temperature"),
+        refused("unknown field stream_options"),
+        "one",
+        "two",
+      ],
+      { params: { temperature: 1, topK: 1 } },
+      { times: 2 },
+    );
+    expect(bodies).toHaveLength(4);
+    for (const body of bodies.slice(2)) {
+      expect(body).not.toHaveProperty("temperature");
+      expect(body).not.toHaveProperty("stream_options");
+      expect(body).toHaveProperty("top_k");
+    }
+    expect(outputs(events)).toMatchObject([{ text: "one" }, { text: "two" }]);
+  });
+
+  it("says the schema of an answer where the server takes none", async () => {
+    const output = { type: "object", properties: { n: { type: "number" } } };
+    const { bodies } = await exchange([refused("response_format json_schema is not supported"), '{"n":1}'], { output });
+    expect(bodies[0]).toMatchObject({ response_format: { type: "json_schema" } });
+    expect(bodies[1]).toMatchObject({ response_format: { type: "json_object" } });
+    expect(JSON.stringify(bodies[1]?.messages)).toContain("fits this schema");
+  });
+
+  it("for an answer that is no object is wrapped, and the answer unwrapped", async () => {
+    const output = { type: "array", items: { type: "string" } };
+    const { bodies, events } = await exchange(
+      ['{"value":["a","b"]}'],
+      { output, model: { name: "gpt-4o" } },
+      { as: "openai" },
+    );
+    expect(bodies[0]).toMatchObject({
+      response_format: { json_schema: { strict: true, schema: { required: ["value"] } } },
+    });
+    expect(outputs(events)).toEqual([{ type: "text", text: '["a","b"]' }]);
+    expect(events.filter((event) => event.type === "textDelta")).toEqual([
+      { type: "textDelta", block: 0, text: '["a","b"]' },
+    ]);
+  });
+});
+
+describe("OpenAIProvider", () => {
+  it("says which models it serves: its own without a base URL, those it was told of with one", async () => {
+    const own = OpenAIProvider.apiKey("k");
+    expect(["gpt-4o", "o3", "claude-x"].map((name) => own.serves({ name }))).toEqual(["yes", "yes", "no"]);
+    const { provider } = { provider: OpenAIProvider.openrouterFromEnv({ OPENROUTER_API_KEY: "k" }) };
+    expect([provider.id, provider.serves({ name: "gpt-4o" })]).toEqual(["openrouter", "unknown"]);
+    expect((await own.describe({ name: "gpt-4o-mini-2024-07-18" })).maxOutput).toBe(16_384);
+    expect(() => OpenAIProvider.fromEnv({})).toThrow(/OPENAI_API_KEY/);
+  });
+
+  it("sends the key, the headers it was given, and nothing from the environment", async () => {
+    await using server = await ScriptedServer.start(["ok"]);
+    const provider = connect(server, "compatible", { headers: { "x-title": "test" } });
+    for await (const _ of provider.stream({
+      model: { name: "m" },
+      messages: [Messages.user("Hi")],
+      tools: { tools: [], activations: [] },
+      params: {},
+    }));
+    expect(server.requests[0]?.headers).toMatchObject({
+      "x-title": "test",
+      authorization: expect.stringContaining("Bearer "),
+    });
+    expect(server.requests[0]?.headers).not.toHaveProperty("openai-organization");
+  });
+
+  it("embeds in order, whatever the order of the answer", async () => {
+    const data = [
+      { index: 1, embedding: [0.5, 0.25] },
+      { index: 0, embedding: [1, 0] },
+    ];
+    await using server = await ScriptedServer.start([
+      { json: { data } },
+      { status: 401, error: { code: "x", message: "no" } },
+    ]);
+    const embedder = connect(server, "compatible").embedder("text-embedding-3-small");
+    expect(embedder.dimensions).toBe(1536);
+    expect(await embedder.embed(["a", ""])).toEqual([Float32Array.of(1, 0), Float32Array.of(0.5, 0.25)]);
+    expect(server.requests[0]?.body).toMatchObject({ input: ["a", " "] });
+    await expect(embedder.embed(["a"])).rejects.toMatchObject({ code: "auth" });
+    expect(await embedder.embed([])).toEqual([]);
+  });
+});
