@@ -15,6 +15,9 @@ import { type JsonSchema, type JsonValue, type Tool, type ToolArguments, toolNam
 import { type ParamNames, parametersOf, paramNames, renameTool } from "./config/rename.js";
 import type { BoundTool } from "./contract.js";
 import { foreignValidator, hasPatterns, loadForeignPatterns } from "./foreign.js";
+import { ToolNames } from "./template/context.js";
+import type { TemplateContext } from "./template/expression.js";
+import { renderTemplate, stripTemplate } from "./template/render.js";
 
 export interface BindOptions {
   /** Default: the eval-free one. {@link loadValidator} gives the fast one. Foreign schemas have their own. */
@@ -23,7 +26,10 @@ export interface BindOptions {
   name?: string | undefined;
   /** The client's names for its parameters, by canonical name. */
   paramNames?: { readonly [canonical: string]: string } | undefined;
-  /** Changes what the model reads: a description, and those of the parameters. Default: as they are. */
+  /**
+   * Changes what the model reads: the description, and those of the parameters. Default: fills in templates as for a
+   * tool that stands alone.
+   */
   render?: ((text: string) => string) | undefined;
   /** Replaces the description, before `render`. */
   description?: string | undefined;
@@ -44,7 +50,8 @@ export function bindTool(impl: ToolImpl, options: BindOptions = {}): BoundTool {
   for (const schema of schemasOf(own)) assertSchema(name, schema, validator);
   const names = Object.keys(options.paramNames ?? {}).length > 0 ? paramNames(options.paramNames ?? {}) : undefined;
   const renamed = names === undefined ? own : renameTool(own, names);
-  const definition = described(renamed, name, options);
+  const render = options.render ?? aloneRenderer(own, name, metadata, names);
+  const definition = described(renamed, name, render, options.description);
   return {
     name,
     id: fullId(metadata),
@@ -96,8 +103,22 @@ function withClientNames(metadata: ToolMetadata, names: ParamNames): ToolMetadat
   };
 }
 
-function described(tool: Tool, name: string, { render, description }: BindOptions): Tool {
-  const text = render ?? ((plain: string) => plain);
+/** Fills in templates for a set of this one tool. */
+function aloneRenderer(tool: Tool, name: string, metadata: ToolMetadata, names: ParamNames | undefined) {
+  let context: TemplateContext | undefined;
+  return (text: string): string => {
+    if (!text.includes("${")) return text;
+    const inputs = new Map(parametersOf(tool).map((key) => [key, names?.toClient(key) ?? key]));
+    context ??= new ToolNames([{ kind: metadata.kind, name, inputs }]).context(metadata.params?.defaults ?? {}, false);
+    try {
+      return renderTemplate(text, context);
+    } catch {
+      return stripTemplate(text);
+    }
+  };
+}
+
+function described(tool: Tool, name: string, text: (plain: string) => string, description: string | undefined): Tool {
   if (tool.type === "multi") {
     const whole = description ?? tool.description;
     return {
@@ -107,7 +128,7 @@ function described(tool: Tool, name: string, { render, description }: BindOption
       commands: tool.commands.map((command) => ({
         ...command,
         description: text(command.description),
-        arguments: renderSchema(command.arguments, render) as JsonSchema,
+        arguments: renderSchema(command.arguments, text) as JsonSchema,
       })),
     };
   }
@@ -118,14 +139,14 @@ function described(tool: Tool, name: string, { render, description }: BindOption
       ...definition,
       name,
       description: text(description ?? definition.description),
-      arguments: renderSchema(definition.arguments, render) as JsonSchema,
+      arguments: renderSchema(definition.arguments, text) as JsonSchema,
     },
   };
 }
 
 /** The same schema where no description changes, so that its compiled form serves. */
-function renderSchema(part: unknown, render: ((text: string) => string) | undefined): unknown {
-  if (render === undefined || typeof part !== "object" || part === null) return part;
+function renderSchema(part: unknown, render: (text: string) => string): unknown {
+  if (typeof part !== "object" || part === null) return part;
   if (Array.isArray(part)) {
     const items = part.map((item) => renderSchema(item, render));
     return items.some((item, i) => item !== part[i]) ? items : part;

@@ -26,9 +26,50 @@ export interface DispatcherOptions {
   onNotify?: ((tool: string, name: string, data: JsonValue | undefined) => void) | undefined;
 }
 
+/** Lets so many calls of one tool in at once; the others wait their turn. */
+class Gate {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  /** Rejects when the signal aborts first. */
+  enter(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free--;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.delete(go);
+        reject(signal?.reason);
+      };
+      const go = (): void => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      this.#waiting.add(go);
+      signal?.addEventListener("abort", leave, { once: true });
+    });
+  }
+
+  leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free++;
+    else {
+      this.#waiting.delete(next);
+      next();
+    }
+  }
+}
+
 /** Runs calls: finds the tool, prepares its arguments, runs it, and makes of what came what the model gets. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
+  readonly #gates = new WeakMap<BoundTool, Gate>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -46,20 +87,25 @@ export class Dispatcher {
       repaired = prepared.repaired;
       const target: InnerTarget = {};
       const ctx = this.#context(tool, call, options, target);
-      for await (const event of runTool(tool.impl, prepared.args, ctx, tool.metadata.capabilities.timeoutMs)) {
-        if (event.type === "progress") yield event;
-        else if (event.type === "error") throw event.error;
-        else {
-          const result = tool.checkResult(event.result);
-          yield { type: "done", outcome: await this.#succeeded({ tool, call, ctx, result, repaired, target }) };
+      const gate = await this.#enter(tool, options.signal);
+      try {
+        for await (const event of runTool(tool.impl, prepared.args, ctx, tool.metadata.capabilities.timeoutMs)) {
+          if (event.type === "progress") yield event;
+          else if (event.type === "error") throw event.error;
+          else {
+            const result = tool.checkResult(event.result);
+            yield { type: "done", outcome: await this.#succeeded({ tool, call, ctx, result, repaired, target }) };
+          }
         }
+      } finally {
+        gate?.leave();
       }
     } catch (e) {
       yield { type: "done", outcome: failed(call, toToolError(e, call.name), repaired) };
     }
   }
 
-  /** The outcome alone. Never rejects. */
+  /** The outcome alone. Rejects with nothing but what `onProgress` throws. */
   async run(
     call: DispatchCall,
     options: DispatchOptions & {
@@ -72,6 +118,20 @@ export class Dispatcher {
     }
     // `stream` always ends with an outcome; its type cannot say so.
     return failed(call, new ToolError("custom", call.name, `${call.name} ended without a result.`), []);
+  }
+
+  /** Waits while as many calls of the tool run as it takes at once. */
+  async #enter(tool: BoundTool, signal: AbortSignal | undefined): Promise<Gate | undefined> {
+    const { maxConcurrency } = tool.metadata.capabilities;
+    if (maxConcurrency === undefined) return undefined;
+    const gate = this.#gates.get(tool) ?? new Gate(Math.max(1, maxConcurrency));
+    this.#gates.set(tool, gate);
+    try {
+      await gate.enter(signal);
+    } catch (cause) {
+      throw new ToolError("cancelled", tool.name, `${tool.name} was cancelled before it ran.`, { cause });
+    }
+    return gate;
   }
 
   #context(

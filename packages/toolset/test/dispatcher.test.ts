@@ -175,3 +175,36 @@ test("a schema that is not valid is refused, and the tool named", () => {
   const tool = new FnTool("odd", "", { type: "object", properties: { a: { type: "strin" } } }, async () => "");
   expect(() => bindTool(tool, { validator })).toThrow(/odd/);
 });
+
+test("no more calls of a tool run at once than it takes; one that is cancelled leaves the line", async () => {
+  let running = 0;
+  let most = 0;
+  const open: (() => void)[] = [];
+  const tool = defineTool({
+    id: "narrow",
+    kind: "other",
+    description: "",
+    input: Type.Object({}),
+    capabilities: { maxConcurrency: 2 },
+    run: async () => {
+      most = Math.max(most, ++running);
+      await new Promise<void>((resolve) => open.push(resolve));
+      running--;
+      return "ok";
+    },
+  });
+  const { dispatcher: d } = dispatcher(tool);
+  const controller = new AbortController();
+  const calls = [1, 2, 3, 4].map((id) =>
+    d.run({ id: `${id}`, name: "narrow", arguments: {} }, id === 3 ? { signal: controller.signal } : {}),
+  );
+  await vi.waitUntil(() => open.length === 2);
+  controller.abort();
+  expect((await calls[2])?.error?.kind).toBe("cancelled");
+  for (let done = 0; done < 3; done++) {
+    await vi.waitUntil(() => open.length > 0);
+    open.shift()?.();
+  }
+  expect((await Promise.all(calls)).map(({ promptText }) => promptText === "ok")).toEqual([true, true, false, true]);
+  expect(most).toBe(2);
+});

@@ -1,0 +1,180 @@
+import {
+  type BehaviorVersion,
+  fullId,
+  metadataOf,
+  paramsOf,
+  type Reminder,
+  Resources,
+  type SchemaValidator,
+  type ToolImpl,
+  toToolError,
+} from "@shedkit/tool";
+import type { SessionId } from "@shedkit/types";
+import { bindTool } from "./bind.js";
+import { prune } from "./config/prune.js";
+import { paramNames } from "./config/rename.js";
+import { type ToolSetConfig, ToolSetError, type ToolSetProblem } from "./config/types.js";
+import { type PlannedTool, plan, unmetRequirements } from "./config/validate.js";
+import type { BehaviorPreset } from "./config/version.js";
+import type { BoundTool } from "./contract.js";
+import { type ReminderSettings, Reminders } from "./reminders.js";
+import { isMet } from "./requirement.js";
+import { ToolStates } from "./state.js";
+import { ToolNames } from "./template/context.js";
+import { TemplateFault } from "./template/fault.js";
+import { renderTemplate } from "./template/render.js";
+import { type Scheduler, ToolSet } from "./tool-set.js";
+import { loadValidator } from "./validator.js";
+
+export interface BuildOptions {
+  /** What the tools find at run time; their settings and memories are put there. Default: an empty container. */
+  resources?: Resources | undefined;
+  sessionId?: SessionId | undefined;
+  /** Default: {@link loadValidator}. */
+  validator?: SchemaValidator | undefined;
+  /** False: nothing is appended to results, and templates know it. Default: with their defaults. */
+  reminders?: Omit<ReminderSettings, "reminders"> | false | undefined;
+}
+
+/** Collects tools, and makes sets of them as configurations ask. One builder may make many sets. */
+export class ToolSetBuilder {
+  readonly #tools = new Map<string, ToolImpl>();
+  readonly #reminders: Reminder[] = [];
+  readonly #presets = new Map<string, BehaviorPreset>();
+  readonly #schedulers: Scheduler[] = [];
+
+  /** Registers a tool; one of the same full id is replaced. */
+  tool(tool: ToolImpl): this {
+    this.#tools.set(fullId(metadataOf(tool)), tool);
+    return this;
+  }
+
+  tools(tools: Iterable<ToolImpl>): this {
+    for (const tool of tools) this.tool(tool);
+    return this;
+  }
+
+  /** Lets a package register what it has: tools, reminders, presets. */
+  use(extension: (builder: ToolSetBuilder) => void): this {
+    extension(this);
+    return this;
+  }
+
+  /** Adds a reminder that may follow the call of any tool. */
+  reminder(reminder: Reminder): this {
+    this.#reminders.push(reminder);
+    return this;
+  }
+
+  /** Names behaviour versions for many tools at once. */
+  preset(
+    name: string,
+    versions: { readonly [fullId: string]: string },
+    lifecycle: BehaviorVersion["lifecycle"] = "active",
+    replacement?: string | undefined,
+  ): this {
+    this.#presets.set(name, { versions, lifecycle, replacement });
+    return this;
+  }
+
+  /** Has something run in the background from the end of {@link build} until the set is closed. */
+  scheduler(start: Scheduler): this {
+    this.#schedulers.push(start);
+    return this;
+  }
+
+  has(id: string): boolean {
+    return this.#tools.has(id);
+  }
+
+  /** The full ids, in the order of registration. */
+  ids(): string[] {
+    return [...this.#tools.keys()];
+  }
+
+  /** All that is wrong with a configuration, of the first phase in which something is. Empty where it can be used. */
+  validate(config: ToolSetConfig): readonly ToolSetProblem[] {
+    const { tools, problems } = plan(config, this.#tools, this.#presets);
+    if (problems.length > 0) return problems;
+    return unmetRequirements(prune(tools, config.capability ?? "all").tools);
+  }
+
+  /** Makes a set. Throws {@link ToolSetError}, which names every problem of the phase that failed. */
+  async build(config: ToolSetConfig = { tools: [] }, options: BuildOptions = {}): Promise<ToolSet> {
+    const planned = plan(config, this.#tools, this.#presets);
+    if (planned.problems.length > 0) throw new ToolSetError(planned.problems);
+    const { tools, warnings } = prune(planned.tools, config.capability ?? "all");
+    const unmet = unmetRequirements(tools);
+    if (unmet.length > 0) throw new ToolSetError(unmet);
+    const resources = options.resources ?? new Resources();
+    const validator = options.validator ?? (await loadValidator());
+    const names = new ToolNames(tools.map(namedTool));
+    const bound = this.#bind(tools, names, validator, options.reminders !== false);
+    for (const { id, metadata, params } of tools)
+      if (metadata.params !== undefined) resources.insert(paramsOf(id), params);
+    const set = new ToolSet({
+      tools: bound,
+      names,
+      resources,
+      validator,
+      sessionId: options.sessionId,
+      states: new ToolStates(
+        tools.map(({ metadata }) => metadata),
+        resources,
+      ),
+      reminders: this.#remindersFor(tools, options.reminders),
+      warnings: [...planned.warnings, ...warnings],
+    });
+    set.start(this.#schedulers);
+    return set;
+  }
+
+  #bind(tools: readonly PlannedTool[], names: ToolNames, validator: SchemaValidator, reminders: boolean): BoundTool[] {
+    const problems: ToolSetProblem[] = [];
+    const bound = tools.flatMap((tool) => {
+      const context = names.context(tool.params, reminders);
+      try {
+        return [
+          bindTool(tool.impl, {
+            validator,
+            name: tool.name,
+            paramNames: tool.entry.paramsNameOverrides,
+            metadata: tool.metadata,
+            version: tool.version,
+            params: tool.params,
+            description: tool.entry.descriptionOverride ?? describe(tool, names),
+            render: (text) => renderTemplate(text, context),
+          }),
+        ];
+      } catch (e) {
+        const category = e instanceof TemplateFault ? "description" : "schema";
+        const { message } = e instanceof TemplateFault ? e : toToolError(e, tool.name);
+        problems.push({ tool: tool.id, category, message: `${message}${/[.!]$/.test(message) ? "" : "."}` });
+        return [];
+      }
+    });
+    if (problems.length > 0) throw new ToolSetError(problems);
+    return bound;
+  }
+
+  #remindersFor(tools: readonly PlannedTool[], settings: BuildOptions["reminders"]): Reminders | undefined {
+    if (settings === false) return undefined;
+    const active = this.#reminders.filter(({ requires }) => requires === undefined || isMet(requires, tools, {}));
+    const own = tools.some(({ metadata }) => (metadata.reminders ?? []).length > 0);
+    return active.length === 0 && !own ? undefined : new Reminders({ ...settings, reminders: active });
+  }
+}
+
+function namedTool({ kind, name, inputs, entry }: PlannedTool) {
+  const { toClient } = paramNames(entry.paramsNameOverrides ?? {});
+  return { kind, name, inputs: new Map(inputs.map((canonical) => [canonical, toClient(canonical)])) };
+}
+
+function describe(tool: PlannedTool, names: ToolNames): string | undefined {
+  return tool.metadata.describe?.({
+    tool: (kind) => names.tool(kind),
+    param: (kind, canonical) => names.param(kind, canonical),
+    params: tool.params,
+    version: tool.version ?? "current",
+  });
+}

@@ -1,0 +1,49 @@
+import type { ToolKind } from "@shedkit/tool";
+import type { JsonValue } from "@shedkit/types";
+import type { TemplateContext, TemplateValue } from "./expression.js";
+
+/** What templates are told of one tool. */
+export interface NamedTool {
+  readonly kind: ToolKind;
+  /** The client's name. */
+  readonly name: string;
+  /** Canonical name to client name. */
+  readonly inputs: ReadonlyMap<string, string>;
+}
+
+/** The names by kind. The first tool of a kind gives the kind its name; parameters are those of all of them. */
+export class ToolNames {
+  readonly #tools = new Map<string, string>();
+  readonly #params = new Map<string, Map<string, string>>();
+
+  constructor(tools: Iterable<NamedTool>) {
+    for (const { kind, name, inputs } of tools) {
+      if (!this.#tools.has(kind)) this.#tools.set(kind, name);
+      const params = this.#params.get(kind) ?? new Map<string, string>();
+      this.#params.set(kind, params);
+      for (const [canonical, client] of inputs) {
+        // A tool that renames has the last word: its siblings say their own names by their context.
+        if (client !== canonical || !params.has(canonical)) params.set(canonical, client);
+      }
+    }
+  }
+
+  tool(kind: ToolKind): string | undefined {
+    return this.#tools.get(kind);
+  }
+
+  param(kind: ToolKind, canonical: string): string | undefined {
+    return this.#params.get(kind)?.get(canonical);
+  }
+
+  /** `tools.by_kind.<kind>`, `params.<kind>.<canonical>`, `settings.<key>`, `system_reminders_enabled`, and extras. */
+  context(settings: JsonValue, reminders: boolean, extra: { [key: string]: JsonValue } = {}): TemplateContext {
+    return {
+      tools: { by_kind: Object.fromEntries(this.#tools) },
+      params: Object.fromEntries(Array.from(this.#params, ([kind, params]) => [kind, Object.fromEntries(params)])),
+      settings: settings as TemplateValue,
+      system_reminders_enabled: reminders,
+      ...(extra as TemplateContext),
+    };
+  }
+}

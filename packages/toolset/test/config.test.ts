@@ -1,0 +1,437 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the markers of our own templates look so
+// biome-ignore-all lint/suspicious/noThenProperty: requirements have one
+import { callTool, defineTool, FnTool, paramsOf, type Requirement, Resources } from "@shedkit/tool";
+import {
+  allows,
+  type CapabilityMode,
+  isMet,
+  isWithin,
+  mergeConfigs,
+  type RequiredTool,
+  type ToolConfig,
+  ToolSetBuilder,
+  ToolSetError,
+  type ToolSetProblem,
+} from "@shedkit/toolset";
+import { Type } from "@sinclair/typebox";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+const read = defineTool({
+  id: "read",
+  namespace: "files",
+  kind: "read",
+  description: "Reads a file.",
+  input: Type.Object({ path: Type.String(), limit: Type.Optional(Type.Integer()) }),
+  run: ({ path }) => `text of ${path}`,
+});
+const edit = defineTool({
+  id: "edit",
+  namespace: "files",
+  kind: "edit",
+  description: "Edits what ${{ tools.by_kind.read }} has shown; give ${{ params.edit.old }}.",
+  input: Type.Object({
+    path: Type.String(),
+    old: Type.String({ description: "What is there; see ${{ params.edit.path }}." }),
+    count: Type.Optional(Type.Integer({ minimum: 1 })),
+  }),
+  requires: { kind: "read" },
+  capabilities: { touches: ({ path }) => [String(path)] },
+  access: ({ path }) => [{ action: "write", target: path }],
+  run: ({ path, old }, ctx) => `${path}/${old}/${ctx.names.param("old")}`,
+});
+const shell = defineTool({
+  id: "shell",
+  namespace: "os",
+  kind: "execute",
+  description: "Runs a command.",
+  input: Type.Object({ command: Type.String() }),
+  params: {
+    schema: Type.Object(
+      {
+        background: Type.Boolean(),
+        max: Type.Integer({ minimum: 1 }),
+        mode: Type.Union([Type.Literal("a"), Type.Literal("b")]),
+      },
+      { additionalProperties: false },
+    ),
+    defaults: { background: false, max: 10, mode: "a" },
+    check: ({ background, max }) => (background && max < 5 ? [{ field: "max", message: "Background needs 5." }] : []),
+  },
+  requires: {
+    ifParams: { background: true },
+    then: { all: [{ kind: "killTaskAction" }, { kind: "waitTasksAction" }] },
+  },
+  versions: [
+    { version: "2", lifecycle: "active" },
+    { version: "1", lifecycle: "deprecated", replacement: "2" },
+    { version: "0", lifecycle: "removalCandidate", replacement: "2" },
+  ],
+  run: (_, ctx) => `version ${ctx.version}, max ${ctx.params.max}`,
+});
+const kill = new FnTool("kill", "Ends it.", { type: "object" }, async () => "");
+
+function builder(): ToolSetBuilder {
+  return new ToolSetBuilder().tools([read, edit, shell, kill]);
+}
+
+function problems(tools: ToolConfig[], rest: { behaviorPreset?: string } = {}): readonly ToolSetProblem[] {
+  return builder()
+    .preset("old", { "os:shell": "1" })
+    .preset("gone", {}, "removalCandidate", "old")
+    .validate({ tools, ...rest });
+}
+
+describe("a configuration is checked in phases", () => {
+  test("the preset first, and alone", () => {
+    expect(problems([{ id: "nope" }], { behaviorPreset: "new" })).toMatchObject([
+      { tool: "(global)", category: "behavior_preset", badValue: "new", expected: "current, old, gone" },
+    ]);
+    expect(problems([], { behaviorPreset: "gone" })[0]?.message).toContain('"old"');
+  });
+
+  test("then every entry", () => {
+    const found = problems([
+      { id: "files:nope" },
+      { id: "read" },
+      { id: "files:read" },
+      { id: "os:shell", behaviorVersion: "7" },
+      { id: "user:kill", behaviorVersion: "1", params: { x: 1 } },
+    ]);
+    expect(found.map(({ tool, category }) => [tool, category])).toEqual([
+      ["files:nope", "tool_not_found"],
+      ["files:read", "duplicate_tool"],
+      ["os:shell", "behavior_version"],
+      ["user:kill", "behavior_version"],
+      ["user:kill", "params_unknown_field"],
+    ]);
+    expect(found[2]).toMatchObject({ badValue: "7", expected: "current, 2, 1, 0", fieldPath: "behaviorVersion" });
+  });
+
+  test.each<[ToolConfig["params"], Partial<ToolSetProblem>]>([
+    [{ oops: 1 }, { category: "params_unknown_field", fieldPath: "params.oops", badValue: 1 }],
+    [{ max: "x" }, { category: "params_type", fieldPath: "params.max", expected: "a whole number", badValue: "x" }],
+    [{ max: 0 }, { category: "params_invalid", fieldPath: "params.max", expected: "at least 1" }],
+    [{ mode: "c" }, { category: "params_unknown_variant", fieldPath: "params.mode", expected: '"a" or "b"' }],
+    [
+      { background: true, max: 2 },
+      { category: "params_constraint", fieldPath: "params.max", badValue: 2 },
+    ],
+  ])("settings: %j", (params, expected) => {
+    expect(problems([{ id: "os:shell", params }])).toMatchObject([expected]);
+  });
+
+  test.each<[Partial<ToolConfig>, string]>([
+    [{ nameOverride: "a b" }, "nameOverride"],
+    [{ nameOverride: "shed" }, "nameOverride"],
+    [{ nameOverride: "a__b" }, "nameOverride"],
+    [{ paramsNameOverrides: { nope: "x" } }, "paramsNameOverrides.nope"],
+    [{ paramsNameOverrides: { path: "limit" } }, "paramsNameOverrides.path"],
+    [{ paramsNameOverrides: { path: "x", limit: "x" } }, "paramsNameOverrides.limit"],
+    [{ paramsNameOverrides: { path: "" } }, "paramsNameOverrides.path"],
+    [{ paramsNameOverrides: { path: "__proto__" } }, "paramsNameOverrides.path"],
+  ])("names: %j", (entry, fieldPath) => {
+    expect(problems([{ id: "read", ...entry }])).toMatchObject([{ tool: "files:read", fieldPath }]);
+  });
+
+  test("then client names", () => {
+    expect(problems([{ id: "read" }, { id: "edit", nameOverride: "read" }])).toMatchObject([
+      { tool: "files:edit", category: "duplicate_client_name", fieldPath: "nameOverride", badValue: "read" },
+    ]);
+  });
+
+  test("then what excludes each other", () => {
+    const other = defineTool({
+      id: "lines",
+      namespace: "files",
+      kind: "edit",
+      description: "",
+      input: Type.Object({}),
+      conflicts: ["files:edit"],
+      run: () => "",
+    });
+    const found = builder().tool(other).validate({ tools: [] });
+    expect(found).toMatchObject([{ tool: "files:lines", category: "conflict", badValue: "files:edit" }]);
+  });
+
+  test("then what requires another, naming what is missing and on which setting it hangs", () => {
+    expect(problems([{ id: "edit" }])).toMatchObject([
+      { tool: "files:edit", category: "requirements", message: 'It needs a tool of kind "read".' },
+    ]);
+    const found = problems([{ id: "shell", params: { background: true } }]);
+    expect(found).toHaveLength(2);
+    expect(found[0]).toMatchObject({
+      fieldPath: "params.background",
+      message: 'It needs a tool of kind "killTaskAction" (as background = true).',
+    });
+    expect(problems([{ id: "shell" }])).toEqual([]);
+  });
+
+  test("an id alone must mean one tool", () => {
+    const other = defineTool({
+      id: "read",
+      namespace: "web",
+      kind: "webFetch",
+      description: "",
+      input: Type.Object({}),
+      run: () => "",
+    });
+    expect(
+      builder()
+        .tool(other)
+        .validate({ tools: [{ id: "read" }] }),
+    ).toMatchObject([{ category: "tool_ambiguous", expected: "files:read, web:read" }]);
+    expect(
+      builder()
+        .tool(other)
+        .validate({ tools: [{ id: "files:read" }, { id: "web:read", nameOverride: "fetch" }] }),
+    ).toEqual([]);
+  });
+
+  test("build throws what validate tells", async () => {
+    const error = await builder()
+      .build({ tools: [{ id: "edit" }] })
+      .catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(ToolSetError);
+    expect((error as ToolSetError).problems).toEqual(problems([{ id: "edit" }]));
+    expect((error as Error).message).toContain("files:edit: It needs");
+  });
+
+  test("a description that cannot be filled in is a problem", async () => {
+    const config = { tools: [{ id: "read", descriptionOverride: "${{ a.b.c }}" }] };
+    await expect(builder().build(config)).rejects.toMatchObject({
+      problems: [{ tool: "files:read", category: "description" }],
+    });
+  });
+});
+
+describe("a set", () => {
+  test("keeps the order of its configuration, and knows names by kind", async () => {
+    const set = await builder().build({ tools: [{ id: "edit" }, { id: "read", nameOverride: "cat" }] });
+    expect(set.names()).toEqual(["edit", "cat"]);
+    expect(set.toolForKind("read")).toBe("cat");
+    expect(set.paramForKind("edit", "old")).toBe("old");
+    expect(set.renderPrompt("${{ tools.by_kind.read }} ${{ x }}", { x: 1 })).toBe("cat 1");
+    const faults: string[] = [];
+    expect(set.renderPrompt("a${{ b.c.d }}", {}, (reason) => faults.push(reason))).toBe("a");
+    expect(faults).toHaveLength(1);
+  });
+
+  test("without entries holds all that is registered", async () => {
+    expect((await builder().build()).names()).toEqual(["read", "edit", "shell", "kill"]);
+  });
+
+  test("has its settings and versions in force", async () => {
+    const resources = new Resources();
+    const config = { tools: [{ id: "shell", params: { max: 3 }, behaviorVersion: "1" }] };
+    const set = await builder().build(config, { resources });
+    expect(resources.get(paramsOf("os:shell"))).toEqual({ background: false, max: 3, mode: "a" });
+    expect(set.warnings).toMatchObject([{ tool: "os:shell", category: "deprecated_version" }]);
+    const outcome = await set.dispatcher().run({ id: "1", name: "shell", arguments: { command: "x" } });
+    expect(outcome.promptText).toBe("version 1, max 3");
+    const preset = await builder()
+      .preset("old", { "os:shell": "1" })
+      .build({ tools: [{ id: "shell" }], behaviorPreset: "old" });
+    expect(preset.get("shell")?.version).toBe("1");
+    expect((await builder().build()).get("shell")?.version).toBe("2");
+  });
+
+  test("packages bring their tools by a callback; schedulers run until it is closed", async () => {
+    const log: string[] = [];
+    const set = await new ToolSetBuilder()
+      .use((b) => b.tool(read))
+      .scheduler((started) => {
+        log.push(`start ${started.names()}`);
+        return () => void log.push("stop");
+      })
+      .build();
+    await set.close();
+    await set.close();
+    expect(log).toEqual(["start read", "stop"]);
+  });
+
+  test("lists what wants to be listed now", async () => {
+    const shy = defineTool({
+      id: "shy",
+      kind: "other",
+      description: "",
+      input: Type.Object({}),
+      shouldList: ({ activeTools }) => activeTools.includes("read"),
+      run: () => "",
+    });
+    const set = await new ToolSetBuilder().tool(shy).build();
+    expect(set.definitions()).toHaveLength(1);
+    expect(set.definitions({ activeTools: [] })).toHaveLength(0);
+    expect(set.definitions({ activeTools: ["read"] })).toHaveLength(1);
+  });
+});
+
+describe("renamed parameters", () => {
+  const config = {
+    tools: [
+      { id: "read" },
+      { id: "edit", nameOverride: "replace", paramsNameOverrides: { old: "find", path: "file" } },
+    ],
+  };
+
+  test("are declared, described and called by the client's names", async () => {
+    const set = await builder().build(config);
+    const bound = set.get("replace");
+    expect(bound?.definition).toMatchObject({
+      definition: {
+        name: "replace",
+        description: "Edits what read has shown; give find.",
+        arguments: {
+          required: ["file", "find"],
+          properties: { file: {}, find: { description: "What is there; see file." }, count: {} },
+        },
+      },
+    });
+    const d = set.dispatcher();
+    expect((await d.run({ id: "1", name: "replace", arguments: { file: "f", find: "x" } })).promptText).toBe(
+      "f/x/find",
+    );
+    expect((await d.run({ id: "2", name: "replace", arguments: '{"file":"f"}' })).promptText).toContain(
+      "find: wanted a string",
+    );
+    expect(bound?.metadata.capabilities.touches({ file: "f" })).toEqual(["f"]);
+    expect(bound?.metadata.access?.({ file: "f", find: "x" })).toEqual([{ action: "write", target: "f" }]);
+  });
+
+  test("by canonical name they are taken too, and the client's name wins", async () => {
+    const d = (await builder().build(config)).dispatcher();
+    const old = await d.run({ id: "1", name: "replace", arguments: { path: "f", find: "x" } });
+    expect(old.promptText).toBe("f/x/find");
+    expect(old.repaired).toEqual(["path: taken as file"]);
+    expect((await d.run({ id: "2", name: "replace", arguments: { path: "a", file: "b", find: "x" } })).promptText).toBe(
+      "b/x/find",
+    );
+  });
+
+  test("the tool itself is not changed", async () => {
+    await builder().build(config);
+    expect(edit.definition()).toMatchObject({ definition: { name: "edit", arguments: { required: ["path", "old"] } } });
+    expect((await callTool(edit, { path: "p", old: "o" })).text).toBe("p/o/old");
+  });
+
+  test("whatever the names, the tool gets its own", async () => {
+    const name = fc
+      .stringMatching(/^[a-zA-Z_]{1,8}$/)
+      .filter((text) => !["path", "old", "count", "__proto__"].includes(text));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(name, { minLength: 2, maxLength: 2 }),
+        fc.string(),
+        fc.string(),
+        async ([a = "", b = ""], path, old) => {
+          const set = await builder().build({
+            tools: [{ id: "read" }, { id: "edit", paramsNameOverrides: { path: a, old: b } }],
+          });
+          const outcome = set.get("edit")?.prepare(JSON.stringify({ [a]: path, [b]: old }));
+          expect(outcome).toEqual({ args: { path, old }, repaired: [] });
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("what a set may do", () => {
+  const modes: CapabilityMode[] = ["readOnly", "readWrite", "execute", "all"];
+
+  test("modes within modes", () => {
+    for (const mode of modes) expect(isWithin(mode, mode)).toBe(true);
+    expect(isWithin("readOnly", "execute")).toBe(true);
+    expect(isWithin("readWrite", "execute")).toBe(false);
+    expect(isWithin("execute", "readWrite")).toBe(false);
+    expect(isWithin("all", "execute")).toBe(false);
+  });
+
+  test("every kind in every mode", () => {
+    const table = ["read", "edit", "execute", "other", "something new"].map((kind) =>
+      modes.map((mode) => allows(mode, kind)),
+    );
+    expect(table).toEqual([
+      [true, true, true, true],
+      [false, true, false, true],
+      [false, false, true, true],
+      [false, false, false, true],
+      [false, false, false, true],
+    ]);
+  });
+
+  test("what is left out is named, and so is what cannot be without it", async () => {
+    const output = defineTool({
+      id: "output",
+      kind: "read",
+      description: "",
+      input: Type.Object({}),
+      requires: { kind: "execute" },
+      run: () => "",
+    });
+    const set = await builder().tool(output).build({ tools: [], capability: "readWrite" });
+    expect(set.names()).toEqual(["read", "edit"]);
+    expect(set.warnings.map(({ tool, message }) => `${tool} ${message}`)).toEqual([
+      expect.stringMatching(/^os:shell .*execute/),
+      expect.stringMatching(/^user:kill .*other/),
+      expect.stringMatching(/^user:output .*needs/),
+    ]);
+  });
+});
+
+test("sources are merged: baseline before external before remote", () => {
+  const { config, warnings } = mergeConfigs(
+    {
+      baseline: { tools: [{ id: "files:read" }], capability: "readWrite", behaviorPreset: "old" },
+      external: [{ id: "external:read", nameOverride: "read" }, { id: "x:edit", kind: "edit" }, { id: "x:new" }],
+      remote: [
+        { id: "x:edit", kind: "edit" },
+        { id: "files:read" },
+        { id: "hub:edit", kind: "edit" },
+        { id: "hub:write", kind: "write" },
+      ],
+    },
+    (id) => (id === "files:read" ? { id: "read", kind: "read" } : undefined),
+  );
+  expect(config).toEqual({
+    tools: [
+      { id: "files:read", kind: "read" },
+      { id: "x:edit", kind: "edit" },
+      { id: "hub:write", kind: "write" },
+    ],
+    capability: "readWrite",
+    behaviorPreset: "old",
+  });
+  expect(warnings.map(({ tool, category }) => `${tool} ${category}`)).toEqual([
+    "external:read shadowed",
+    "x:new pruned",
+    "x:edit shadowed",
+    "files:read shadowed",
+    "hub:edit shadowed",
+  ]);
+});
+
+describe("requirements", () => {
+  const tools: RequiredTool[] = [{ id: "a:one", kind: "read", params: { x: { y: [1] } }, inputs: ["path"] }];
+  test.each<[Requirement, boolean]>([
+    [true, true],
+    [false, false],
+    [{ all: [] }, true],
+    [{ any: [] }, false],
+    [{ not: false }, true],
+    [{ tool: "a:one" }, true],
+    [{ tool: "one" }, true],
+    [{ tool: "b:one" }, false],
+    [{ kind: "read", params: { x: { y: [1] } } }, true],
+    [{ kind: "read", params: { x: { y: [2] } } }, false],
+    [{ not: { kind: "read", params: { nope: 1 } } }, true],
+    [{ kindHasParam: { kind: "read", param: "path" } }, true],
+    [{ kindHasParam: { kind: "read", param: "file" } }, false],
+    [{ ifParams: { own: 1 }, then: true }, true],
+    [{ ifParams: { own: 1 }, then: false }, false],
+    [{ ifParams: { own: 2 }, then: false }, true],
+    [{ any: [{ kind: "edit" }, { all: [{ kind: "read" }, { not: { kind: "edit" } }] }] }, true],
+  ])("%j is %s", (requirement, met) => {
+    expect(isMet(requirement, tools, { own: 1 })).toBe(met);
+  });
+});

@@ -1,0 +1,315 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the markers of our own templates look so
+import {
+  capabilitiesFor,
+  defineTool,
+  FnTool,
+  type Reminder,
+  Resources,
+  ToolCallResult,
+  type ToolImpl,
+} from "@shedkit/tool";
+import {
+  bindTool,
+  Dispatcher,
+  externalName,
+  externalTool,
+  loadForeignPatterns,
+  type StateFile,
+  StateKeeper,
+  ToolRegistry,
+  ToolSetBuilder,
+} from "@shedkit/toolset";
+import { Type } from "@sinclair/typebox";
+import { describe, expect, test } from "vitest";
+
+const say = new FnTool(
+  "say",
+  "",
+  { type: "object", properties: { text: { type: "string" } } },
+  async (args) => args.optStr("text") ?? "",
+);
+
+function reminder(id: string, rest: Partial<Reminder> = {}): Reminder {
+  return { id, collect: async () => [{ key: "k", text: `text of ${id}` }], ...rest };
+}
+
+describe("reminders", () => {
+  async function texts(reminders: Reminder[], calls = 1, settings: object = {}): Promise<string[]> {
+    const builder = new ToolSetBuilder().tool(say);
+    for (const one of reminders) builder.reminder(one);
+    const d = (await builder.build(undefined, { reminders: settings })).dispatcher();
+    const out: string[] = [];
+    for (let i = 0; i < calls; i++)
+      out.push((await d.run({ id: `${i}`, name: "say", arguments: { text: "out" } })).promptText);
+    return out;
+  }
+
+  test("each is wrapped, higher priority first, and follows the output", async () => {
+    const [text] = await texts([reminder("a"), reminder("b", { priority: 5 })]);
+    expect(text).toBe(
+      "out\n<system-reminder>\ntext of b\n</system-reminder>\n\n<system-reminder>\ntext of a\n</system-reminder>",
+    );
+  });
+
+  test("a key is said once a call, and not again while it cools down", async () => {
+    const twice = reminder("a", {
+      cooldownCalls: 2,
+      collect: async () => [
+        { key: "k", text: "1" },
+        { key: "k", text: "2" },
+      ],
+    });
+    const said = (await texts([twice], 5)).map((text) => text.includes("system-reminder"));
+    expect(said).toEqual([true, false, false, true, false]);
+  });
+
+  test("they keep to their bytes", async () => {
+    const long = reminder("long", { collect: async () => [{ key: "k", text: "ä".repeat(100) }] });
+    expect((await texts([{ ...long, maxBytes: 100 }]))[0]).toBe("out");
+    expect((await texts([long, reminder("a")], 1, { maxBytes: 150 }))[0]).not.toContain("ä");
+  });
+
+  test("one that fails or never ends says nothing", async () => {
+    const failing = reminder("f", { collect: () => Promise.reject(new Error("x")) });
+    const throwing = reminder("t", {
+      collect: () => {
+        throw new Error("x");
+      },
+    });
+    const endless = reminder("e", { collect: () => new Promise(() => {}) });
+    expect((await texts([failing, throwing, endless], 1, { timeoutMs: 1 }))[0]).toBe("out");
+  });
+
+  test("one whose requirement does not hold, or all of them by choice, are silent", async () => {
+    expect(await texts([reminder("a", { requires: { kind: "edit" } })])).toEqual(["out"]);
+    const set = await new ToolSetBuilder().tool(say).reminder(reminder("a")).build(undefined, { reminders: false });
+    const outcome = await set.dispatcher().run({ id: "1", name: "say", arguments: { text: "out" } });
+    expect(outcome.promptText).toBe("out");
+    expect(set.renderPrompt("${{ system_reminders_enabled }}")).toBe("false");
+  });
+
+  test("an empty output leaves the reminder alone; a failure gets none", async () => {
+    const failing = new FnTool("fail", "", { type: "object" }, async () => ToolCallResult.failure("no"));
+    const set = await new ToolSetBuilder()
+      .tools([say, failing])
+      .reminder(reminder("a"))
+      .build(undefined, { reminders: { tag: "note" } });
+    const d = set.dispatcher();
+    expect((await d.run({ id: "1", name: "say", arguments: {} })).promptText).toBe("<note>\ntext of a\n</note>");
+    expect((await d.run({ id: "2", name: "fail", arguments: {} })).promptText).toBe("no");
+  });
+
+  test("a tool's own come after its calls alone; a tag in its output is no tag", async () => {
+    const own = defineTool({
+      id: "own",
+      kind: "other",
+      description: "",
+      input: Type.Object({}),
+      reminders: [reminder("own")],
+      run: () => "a</system-reminder>b",
+    });
+    const d = (await new ToolSetBuilder().tools([say, own]).build()).dispatcher();
+    expect((await d.run({ id: "1", name: "say", arguments: { text: "x" } })).promptText).toBe("x");
+    const { promptText } = await d.run({ id: "2", name: "own", arguments: {} });
+    expect(promptText).toContain("a&lt;/system-reminder>b");
+    expect(promptText).toContain("text of own");
+  });
+});
+
+test("a tool that passes its call on names the one that ran, and reminders come once", async () => {
+  const outer = defineTool({
+    id: "use",
+    kind: "other",
+    description: "",
+    input: Type.Object({ name: Type.String() }),
+    run: async ({ name }, ctx) => (await ctx.dispatch?.(name, { text: "hi" })) ?? ToolCallResult.failure("none"),
+  });
+  const set = await new ToolSetBuilder().tools([say, outer]).reminder(reminder("a")).build();
+  const outcome = await set.dispatcher().run({ id: "1", name: "use", arguments: { name: "say" } });
+  expect(outcome.effectiveName).toBe("say");
+  expect(outcome.promptText.match(/text of a/g)).toHaveLength(1);
+  expect((await set.dispatcher().run({ id: "2", name: "use", arguments: { name: "nope" } })).error?.kind).toBe(
+    "unknownTool",
+  );
+});
+
+describe("memories", () => {
+  const counter = (version = 1): ToolImpl =>
+    defineTool({
+      id: "count",
+      kind: "other",
+      description: "",
+      input: Type.Object({}),
+      state: { schema: Type.Object({ n: Type.Integer() }), version, initial: () => ({ n: 0 }) },
+      run: (_, ctx) => {
+        ctx.state.set({ n: ctx.state.get().n + 1 });
+        return String(ctx.state.get().n);
+      },
+    });
+  const set = (version?: number) => new ToolSetBuilder().tools([say, counter(version)]).build();
+  const call = { id: "1", name: "count", arguments: {} };
+
+  test("what changed is told once", async () => {
+    const one = await set();
+    await one.dispatcher().run(call);
+    expect(one.states.takeChanges()).toEqual([{ key: "user:count", version: 1, value: { n: 1 } }]);
+    expect(one.states.takeChanges()).toEqual([]);
+  });
+
+  test("what was remembered comes back; another version or shape does not", async () => {
+    const one = await set();
+    expect(one.states.restore({ key: "user:count", version: 1, value: { n: 7 } })).toBe(true);
+    expect((await one.dispatcher().run(call)).promptText).toBe("8");
+    expect(one.states.restore({ key: "user:count", version: 2, value: { n: 1 } })).toBe(false);
+    expect(one.states.restore({ key: "user:count", version: 1, value: { n: "x" } })).toBe(false);
+    expect((await one.dispatcher().run(call)).promptText).toBe("9");
+  });
+
+  test("two sets do not share theirs", async () => {
+    const [a, b] = [await set(), await set()];
+    await a.dispatcher().run(call);
+    expect((await b.dispatcher().run(call)).promptText).toBe("1");
+  });
+
+  class Text implements StateFile {
+    aside: string | undefined;
+    writes = 0;
+    constructor(public text?: string) {}
+    async read(): Promise<string | undefined> {
+      return this.text;
+    }
+    async write(text: string): Promise<void> {
+      this.writes++;
+      await Promise.resolve();
+      this.text = text;
+    }
+    async setAside(text: string): Promise<void> {
+      this.aside = text;
+    }
+  }
+
+  test("a file keeps them, also those of tools that are not here", async () => {
+    const file = new Text();
+    const one = await set();
+    one.states.restore({ key: "user:gone", version: 3, value: [1] });
+    const { keeper } = await StateKeeper.open(one.states, file);
+    await one.dispatcher().run(call);
+    await Promise.all(Array.from({ length: 10 }, () => keeper.save()));
+    expect(file.writes).toBe(2);
+    const two = await set();
+    await StateKeeper.open(two.states, new Text(file.text));
+    expect(two.states.snapshot()).toEqual([
+      { key: "user:count", version: 1, value: { n: 1 } },
+      { key: "user:gone", version: 3, value: [1] },
+    ]);
+  });
+
+  test("a file that is none is put aside; what does not fit is named", async () => {
+    for (const text of ["{", "[]", "null", '{"format":2,"state":{}}']) {
+      const file = new Text(text);
+      const one = await set();
+      await StateKeeper.open(one.states, file);
+      expect(file.aside).toBe(text);
+      expect(one.states.snapshot()).toEqual([{ key: "user:count", version: 1, value: { n: 0 } }]);
+    }
+    const old = new Text('{"format":1,"state":{"user:count":{"version":9,"value":{"n":1}}}}');
+    expect((await StateKeeper.open((await set()).states, old)).skipped).toEqual(["user:count"]);
+  });
+});
+
+describe("tools from elsewhere", () => {
+  const remote = (name: string, input?: object): ToolImpl =>
+    externalTool({
+      server: "My Server",
+      name,
+      description: "Does it.",
+      input,
+      call: async (args) => ({ content: [{ type: "text", text: JSON.stringify(args) }] }),
+    });
+
+  test("have the server in their name, as wires take it", () => {
+    expect(externalName("My Server", "do.it")).toBe("My_Server__do_it");
+    const long = [externalName("s", `${"x".repeat(80)}1`), externalName("s", `${"x".repeat(80)}2`)];
+    expect(new Set(long).size).toBe(2);
+    for (const name of long) expect(name).toMatch(/^[A-Za-z0-9_-]{64}$/);
+  });
+
+  test("come and go; a name that is taken is refused", async () => {
+    const registry = (await new ToolSetBuilder().tool(say).build()).registry();
+    registry.register(remote("a"));
+    registry.register(remote("b"));
+    expect(() => registry.register(remote("a"))).toThrow(/already/);
+    expect(() => registry.register(say)).toThrow(/already/);
+    expect(registry.names()).toEqual(["say", "My_Server__a", "My_Server__b"]);
+    expect(registry.names({ external: false })).toEqual(["say"]);
+    expect(registry.unregister("say")).toBe(false);
+    expect(registry.unregisterByPrefix("My_Server__")).toBe(2);
+    expect(registry.find("My_Server__a")).toBeUndefined();
+  });
+
+  test("a schema that is none is refused, the tool named, the others kept", () => {
+    const registry = new ToolRegistry();
+    registry.register(remote("good"));
+    for (const input of [{ type: "thing" }, { properties: 3 }, { $ref: "#/x" }, { pattern: "(" }]) {
+      expect(() => registry.register(remote("bad", input))).toThrow(/My_Server__bad/);
+    }
+    expect(registry.names()).toEqual(["My_Server__good"]);
+  });
+
+  test("a schema made to blow up is bounded", () => {
+    const registry = new ToolRegistry();
+    let deep: object = {};
+    for (let i = 0; i < 200; i++) deep = { items: deep };
+    const wide = { enum: Array.from({ length: 100_000 }, (_, i) => i) };
+    const many = { properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}])) };
+    const long = { description: "x".repeat(1_000_000) };
+    const cyclic: { items?: object } = {};
+    cyclic.items = cyclic;
+    for (const input of [deep, wide, many, long, cyclic])
+      expect(() => registry.register(remote("x", input))).toThrow(/My_Server__x/);
+  });
+
+  test("a check that takes too long, or never ends, is an error", () => {
+    const registry = new ToolRegistry();
+    const fork = (name: string) => ({
+      anyOf: [{ allOf: [{ $ref: name }, { $ref: name }] }, { allOf: [{ $ref: name }, { $ref: name }] }],
+    });
+    const $defs: { [name: string]: object } = { d0: { const: 1 } };
+    for (let i = 1; i < 30; i++) $defs[`d${i}`] = fork(`#/$defs/d${i - 1}`);
+    const tool = registry.register(
+      remote("slow", { type: "object", properties: { a: { $ref: "#/$defs/d29" } }, $defs }),
+    );
+    expect(() => tool.prepare({ a: 2 })).toThrow(/too long|do not fit/);
+    const endless = registry.register(
+      remote("endless", { $defs: { a: { allOf: [{ $ref: "#/$defs/a" }] } }, $ref: "#/$defs/a" }),
+    );
+    expect(() => endless.prepare({})).toThrow(/without end|too deep/);
+  });
+
+  test("patterns run in linear time, and are checked", async () => {
+    await loadForeignPatterns();
+    const registry = new ToolRegistry();
+    const tool = registry.register(
+      remote("p", {
+        type: "object",
+        properties: { a: { type: "string", pattern: "^(a+)+$" }, b: { pattern: "^(?=x)x$" } },
+      }),
+    );
+    await tool.ready;
+    expect(tool.prepare({ a: "aaa", b: "y" }).args).toEqual({ a: "aaa", b: "y" });
+    expect(() => tool.prepare({ a: `${"a".repeat(100_000)}!` })).toThrow(/matches/);
+  });
+
+  test("a call waits until the patterns can be checked", async () => {
+    const bound = bindTool(remote("p", { type: "object", properties: { a: { pattern: "^\\d+$" } } }));
+    const d = new Dispatcher({ find: () => bound, resources: new Resources() });
+    expect((await d.run({ id: "1", name: "p", arguments: { a: "x" } })).error?.kind).toBe("invalidArguments");
+  });
+
+  test("an answer that is none is an error", async () => {
+    const broken = externalTool({ server: "s", name: "n", description: "", call: async () => ({}) as never });
+    const set = await new ToolSetBuilder().tool(broken).build();
+    expect((await set.dispatcher().run({ id: "1", name: "s__n", arguments: {} })).error?.kind).toBe("execution");
+    expect(capabilitiesFor("other").readOnly).toBe(false);
+  });
+});
