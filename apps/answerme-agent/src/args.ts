@@ -2,7 +2,12 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import { UsageError } from "./exit.js";
 
 /** What the command line asks for. */
-export type Command = { type: "help" } | { type: "version" } | { type: "run"; options: RunOptions };
+export type Command =
+  | { type: "help" }
+  | { type: "version" }
+  /** Shows every setting and where it came from. */
+  | { type: "config"; options: RunOptions }
+  | { type: "run"; options: RunOptions };
 
 export interface RunOptions {
   /** Absent: a prompt, or the question from standard input. */
@@ -46,7 +51,7 @@ export function parseCommand(args: readonly string[]): Command {
   const question = positionals.length === 0 ? undefined : positionals.join(" ").trim();
   if (question === "") throw new UsageError('the question is empty; ask something, e.g. "What is in README.md?"');
   return {
-    type: "run",
+    type: positionals.length === 1 && question === "config" ? "config" : "run",
     options: {
       question,
       model: values.model,

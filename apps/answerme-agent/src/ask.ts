@@ -1,5 +1,6 @@
 import type { AnyAgentSession } from "@shedkit/agent";
 import { AgenticError, noUsage, type Usage } from "@shedkit/types";
+import type { Approver } from "./approval.js";
 import { ExitCode, exitCodeOf, explain } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
 import type { Renderer } from "./renderer.js";
@@ -8,6 +9,8 @@ export interface AskOptions {
   renderer: Renderer;
   interrupts: Interrupts;
   maxSteps?: number | undefined;
+  /** Asked about calls that need leave. */
+  approve?: Approver | undefined;
   debug: boolean;
 }
 
@@ -24,10 +27,15 @@ export async function ask(session: AnyAgentSession, question: string, options: A
   const turn = async () => {
     for await (const event of session.runTurnStream(question, { maxSteps }).events()) {
       renderer.event(event);
+      if (event.type === "approvalRequested") {
+        const decision = await options.approve?.(event);
+        if (decision === undefined) session.abort("stopped at a question");
+        else await session.approve(event.approvalId, decision);
+      }
       if (event.type === "done") asked.usage = event.summary.usage;
       if (event.type !== "failed") continue;
       asked.usage = event.usage;
-      asked.code = interrupts.pressed ? ExitCode.interrupted : exitCodeOf(event.error);
+      asked.code = exitCodeOf(event.error);
       if (asked.code === ExitCode.interrupted) renderer.notice("stopped");
       else report(event.error, renderer, debug);
     }

@@ -1,14 +1,16 @@
 import { createRequire } from "node:module";
+import { homedir } from "node:os";
+import { policyOf } from "./approval.js";
 import { parseCommand, type RunOptions } from "./args.js";
 import { ask, report } from "./ask.js";
 import { withReferencedFiles } from "./attachments.js";
+import { loadSettings, type Settings, type Sourced } from "./config.js";
+import type { Conversation } from "./converse.js";
 import { ExitCode, exitCodeOf, UsageError } from "./exit.js";
-import { allowAll, askPerson, denyAll } from "./gates.js";
 import { help } from "./help.js";
 import { Interrupts } from "./interrupts.js";
 import { JsonRenderer } from "./json-renderer.js";
-import { chooseModel, type ModelChoice } from "./model-choice.js";
-import type { Gate } from "./permission.js";
+import { chooseModel } from "./model-choice.js";
 import type { Renderer } from "./renderer.js";
 import { openSession, rootFolder } from "./session.js";
 import { isPiped, readAll, readBeside } from "./stdin.js";
@@ -47,6 +49,7 @@ async function run(argv: readonly string[], around: Surroundings): Promise<ExitC
   const command = parseCommand(argv);
   if (command.type === "help") around.terminal.out.write(help);
   else if (command.type === "version") around.terminal.out.write(`${version()}\n`);
+  else if (command.type === "config") around.terminal.out.write(await settingsText(command.options));
   else return answer(command.options, around);
   return ExitCode.answered;
 }
@@ -54,27 +57,23 @@ async function run(argv: readonly string[], around: Surroundings): Promise<ExitC
 async function answer(options: RunOptions, around: Surroundings): Promise<ExitCode> {
   const { renderer } = around;
   const root = await rootFolder(options.root);
+  const settings = await settingsOf(options, root);
   const question = options.question ?? (await pipedQuestion(options, renderer));
-  const choice = chooseModel(options.model);
+  const choice = chooseModel(settings.model.value, settings.maxSteps.value);
   renderer.model(choice.notice);
-  if (question === undefined) return atThePrompt(options, { ...around, choice, root });
+  const permission = settings.permission.value;
+  if (question === undefined) return atThePrompt(options, { ...around, choice, root, permission });
   const denied = new Set<string>();
-  const session = await openSession({
-    choice,
-    root,
-    gate: gateOf(
-      options,
-      denyAll((tool) => denied.add(tool)),
-    ),
+  const policy = policyOf(permission, ({ tool }) => {
+    denied.add(tool);
+    return "it changes files, and there is nobody to ask; answer without it";
   });
+  const session = await openSession({ choice, root, policy, readOnly: permission === "readOnly" });
   try {
     const message = await withReferencedFiles(question, root);
     const beside = options.question === undefined || !isPiped() ? "" : await pipedBeside(renderer);
-    const { code } = await ask(session, beside + message, {
-      ...around,
-      maxSteps: choice.maxSteps,
-      debug: options.debug,
-    });
+    const { maxSteps } = choice;
+    const { code } = await ask(session, beside + message, { ...around, maxSteps, debug: options.debug });
     if (denied.size === 0) return code;
     renderer.error(`${[...denied].join(", ")} would change files and was not permitted; --yes permits it`);
     return code === ExitCode.answered ? ExitCode.notPermitted : code;
@@ -85,7 +84,7 @@ async function answer(options: RunOptions, around: Surroundings): Promise<ExitCo
 
 async function atThePrompt(
   options: RunOptions,
-  { terminal, ...around }: Surroundings & { choice: ModelChoice; root: string },
+  { terminal, ...around }: Surroundings & Pick<Conversation, "choice" | "root" | "permission">,
 ): Promise<ExitCode> {
   const { completion, converse, offerTour } = await import("./converse.js");
   const { Prompt } = await import("./prompt.js");
@@ -97,14 +96,29 @@ async function atThePrompt(
   });
   if (options.root === undefined) root = await offerTour(prompt, around.renderer, root);
   if (root === undefined) return ExitCode.interrupted;
-  const gate = gateOf(options, askPerson(prompt, around.renderer));
-  return converse({ ...around, prompt, root, gate, debug: options.debug });
+  return converse({ ...around, prompt, root, debug: options.debug });
 }
 
-/** What decides about changes: `otherwise`, unless the command line has decided. */
-function gateOf({ yes, readOnly }: RunOptions, otherwise: Gate): Gate | undefined {
-  if (readOnly) return undefined;
-  return yes ? allowAll : otherwise;
+/** The settings in force; a flag wins over everything else. */
+function settingsOf({ model, yes, readOnly }: RunOptions, root: string): Promise<Sourced<Settings>> {
+  return loadSettings({
+    flags: {
+      ...(model !== undefined && { model: { value: model, from: "--model" } }),
+      ...(yes && { permission: { value: "allow", from: "--yes" } }),
+      ...(readOnly && { permission: { value: "readOnly", from: "--read-only" } }),
+    },
+    env: process.env,
+    root,
+    home: homedir(),
+  });
+}
+
+async function settingsText(options: RunOptions): Promise<string> {
+  const settings = await settingsOf(options, await rootFolder(options.root));
+  const lines = Object.entries(settings).map(
+    ([name, { value, from }]) => `${name} = ${JSON.stringify(value)}   (${from})`,
+  );
+  return `${lines.join("\n")}\n`;
 }
 
 /** What is piped in beside a question, as it goes in front of it. */

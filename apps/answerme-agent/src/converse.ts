@@ -1,11 +1,12 @@
 import path from "node:path";
+import { askPerson, policyOf } from "./approval.js";
 import { ask } from "./ask.js";
 import { completeReference, withReferencedFiles } from "./attachments.js";
 import { completeCommand, counted, isCommand, newTalk, runCommand } from "./commands.js";
+import type { Settings } from "./config.js";
 import { ExitCode, explain, UsageError } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
 import type { ModelChoice } from "./model-choice.js";
-import type { Gate } from "./permission.js";
 import type { Prompt } from "./prompt.js";
 import type { Renderer } from "./renderer.js";
 import { openSession } from "./session.js";
@@ -17,15 +18,17 @@ export interface Conversation {
   readonly interrupts: Interrupts;
   readonly choice: ModelChoice;
   readonly root: string;
-  readonly gate: Gate | undefined;
+  readonly permission: Settings["permission"];
   readonly debug: boolean;
 }
 
 /** Asks for questions until the person leaves: one session, a turn a question. */
 export async function converse(options: Conversation): Promise<ExitCode> {
-  const { prompt, renderer, choice, root } = options;
+  const { prompt, renderer, choice, root, permission } = options;
   renderer.notice("Ask about the files. Ctrl-C stops an answer, ctrl-D leaves, /help says what else there is.");
-  const session = await openSession(options);
+  const policy = policyOf(permission, "ask");
+  const session = await openSession({ choice, root, policy, readOnly: permission === "readOnly" });
+  const approve = askPerson(prompt, renderer);
   const talk = newTalk(session, choice, root);
   try {
     for (let pressed = false; ; ) {
@@ -49,7 +52,7 @@ export async function converse(options: Conversation): Promise<ExitCode> {
       if (message === undefined) continue;
       const { code, usage } = await prompt.during(
         (line) => session.steer(line),
-        () => ask(session, message, { ...options, maxSteps: choice.maxSteps }),
+        () => ask(session, message, { ...options, approve, maxSteps: choice.maxSteps }),
       );
       counted(talk, usage);
       // Without a model every question would fail the same way.

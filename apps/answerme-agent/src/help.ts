@@ -4,6 +4,7 @@ Usage
   answerme-agent [options] "question"    answer one question
   ... | answerme-agent [options] "..."   the same, about what is piped in
   answerme-agent [options]               open a prompt (or read the question from a pipe)
+  answerme-agent config                  print the settings and where they come from
 
 Options
   -m, --model MODEL   a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M) or the path of a .gguf file;
@@ -21,7 +22,11 @@ Examples
   answerme-agent --root examples/tour "What is the port in config.ini?"
   answerme-agent --model unsloth/gemma-4-E2B-it-GGUF "What does this project do?"
 
+Settings, from the first that has one: the options, the environment, answerme.json in the folder, then
+~/.config/answerme/answerme.json. For example: { "model": "unsloth/gemma-4-E2B-it-GGUF", "permission": "readOnly" }
+
 Environment
+  ANSWERME_MODEL, ANSWERME_PERMISSION, ANSWERME_MAX_STEPS         settings
   HF_TOKEN, HF_ENDPOINT, HF_HUB_OFFLINE, HF_HOME, HF_HUB_CACHE    as every Hugging Face tool reads them
   NO_COLOR                                                        no colour
 

@@ -6,17 +6,21 @@ import type { ModelNotice } from "./renderer.js";
 /** A model to ask, and what it needs of its host. */
 export interface ModelChoice {
   readonly notice: ModelNotice;
-  readonly systemPrompt: string;
+  /** Absent: a model that follows none. */
+  readonly systemPrompt?: string | undefined;
   readonly params: ModelParams;
   readonly files: FilesPresetOptions;
+  /** File tools that lead the model astray. Default: none. */
+  readonly without?: readonly string[] | undefined;
   /** Model calls in a turn. Absent: the agent's own limit. */
   readonly maxSteps?: number | undefined;
   preset(): Promise<RouterPreset>;
 }
 
-/** The model that was asked for, else the one that ships with the program. */
-export function chooseModel(named: string | undefined): ModelChoice {
-  return named === undefined ? demoModel() : localModel(named);
+/** The model that was asked for, else the one that ships with the program. `maxSteps` wins over the model's own. */
+export function chooseModel(named: string | null, maxSteps: number | null): ModelChoice {
+  const choice = named === null ? demoModel() : localModel(named);
+  return maxSteps === null ? choice : { ...choice, maxSteps };
 }
 
 const SYSTEM_PROMPT =
@@ -41,10 +45,11 @@ function demoModel(): ModelChoice {
         "Model: shed-demo, a 2 MB demonstration that comes with the program. It looks up values in files of a dozen " +
         "lines, is often wrong, and knows nothing else. For a real model: --model unsloth/gemma-4-E2B-it-GGUF",
     },
-    systemPrompt: "",
     params: { temperature: 0, maxTokens: 160 },
     // 2,048 tokens hold everything: the conversation, the tools and what they return.
-    files: { read: { lineNumbers: false, maxTokens: 1000 }, list: { maxChars: 1500 } },
+    files: { read: { lineNumbers: false, maxTokens: 1000 } },
+    // A tool that it was not trained on keeps it searching: with `list` 9 of 12 questions of the tour, without all.
+    without: ["list"],
     // Eight calls of tools, then the answer: a small model may go round in circles.
     maxSteps: 8,
     preset: async () => (await import("@shedkit/harness")).RouterPreset.huggingfaceCpu(demoModelPath),

@@ -69,11 +69,14 @@ export class Prompt {
       let kept = "";
       /** The lines of this moment. */
       let batch: string[] = [];
+      let finished = false;
       const finish = (answer: PromptAnswer) => {
+        if (finished) return;
+        finished = true;
         signal?.removeEventListener("abort", interrupt);
-        lines.removeAllListeners();
         this.#ahead = lines.line;
         lines.close();
+        if (answer.type !== "line" && output.isTTY) output.write("\n");
         if (this.#listener) input.on("data", this.#onData).resume();
         resolve(answer);
       };

@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import type { AnyAgentSession } from "@shedkit/agent";
+import type { AnyAgentSession, PermissionPolicy } from "@shedkit/agent";
 import { UsageError } from "./exit.js";
+import { projectInstructions } from "./instructions.js";
 import type { ModelChoice } from "./model-choice.js";
-import { type Gate, guarded } from "./permission.js";
 
 /** The folder that the tools may see, as an absolute path. Throws UsageError where it is none. */
 export async function rootFolder(named: string | undefined): Promise<string> {
@@ -20,26 +20,36 @@ export async function rootFolder(named: string | undefined): Promise<string> {
 export interface SessionOptions {
   choice: ModelChoice;
   root: string;
-  /** Decides about calls that change something; absent: there are no tools that do. */
-  gate: Gate | undefined;
+  policy: PermissionPolicy;
+  /** Leaves out the tools that change something. */
+  readOnly: boolean;
 }
 
 /** Tools that change nothing. */
 const READ_ONLY: ReadonlySet<string> = new Set(["read", "list"]);
 
 /** A session of the chosen model, with the file tools over `root`. */
-export async function openSession({ choice, root, gate }: SessionOptions): Promise<AnyAgentSession> {
-  const [{ ToolPreset }, { ToolShed }, { NodeFileSystem }] = await Promise.all([
+export async function openSession({ choice, root, policy, readOnly }: SessionOptions): Promise<AnyAgentSession> {
+  const [{ ToolPreset }, { ToolShed }, { NodeFileSystem }, system] = await Promise.all([
     import("@shedkit/harness"),
     import("@shedkit/shed"),
     import("@shedkit/fs/node"),
+    systemPrompt(choice, root),
   ]);
   const files = ToolPreset.files(new NodeFileSystem(root), choice.files);
-  const tools = gate === undefined ? [...files].filter(({ name }) => READ_ONLY.has(name)) : guarded(files, gate);
+  const tools = [...files].filter(({ name }) => !choice.without?.includes(name) && (!readOnly || READ_ONLY.has(name)));
   const preset = await choice.preset();
   const builder = preset
     .intoAgentBuilder()
     .withToolshed(new ToolShed().tools(tools))
+    .withPermissions(policy)
     .withConfig({ modelParams: choice.params });
-  return choice.systemPrompt === "" ? builder.build() : builder.withSystemPrompt(choice.systemPrompt).build();
+  return system === undefined ? builder.build() : builder.withSystemPrompt(system).build();
+}
+
+/** What the model is told at first: what it is for, and what the project says to every agent. */
+async function systemPrompt({ systemPrompt: text }: ModelChoice, root: string): Promise<string | undefined> {
+  if (text === undefined) return undefined;
+  const project = await projectInstructions(root);
+  return project === undefined ? text : `${text}\n\nThe project's AGENTS.md says:\n${project}`;
 }

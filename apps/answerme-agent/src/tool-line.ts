@@ -11,7 +11,7 @@ export function toolCallLine(name: string, args: ToolArguments | undefined, max:
 /** What a call came to, on one line: its error, or how much came back. */
 export function toolResultLine(content: readonly ContentPart[], errorDetail: string | undefined, max: number): string {
   const text = textOfContent(content);
-  if (errorDetail !== undefined) return clipped(printable(oneLine(errorDetail)), max);
+  if (errorDetail !== undefined) return clipped(printable(oneLine(text || errorDetail)), max);
   const lines = text === "" ? 0 : text.replace(/\n$/, "").split("\n").length;
   return lines === 1 ? clipped(printable(oneLine(text)), max) : `${lines} lines`;
 }

@@ -32,6 +32,11 @@ describe("the command line", () => {
     expect(options("--", "-x means what?").question).toBe("-x means what?");
   });
 
+  it("takes the word config alone for the command, among others for a question", () => {
+    expect(parseCommand(["config", "--root", "a"])).toMatchObject({ type: "config", options: { root: "a" } });
+    expect(parseCommand(["config", "files?"])).toMatchObject({ type: "run", options: { question: "config files?" } });
+  });
+
   it.each([["--help"], ["-h"]])("%s asks for help", (option) => {
     expect(parseCommand([option])).toEqual({ type: "help" });
   });

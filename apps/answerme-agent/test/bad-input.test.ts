@@ -68,6 +68,27 @@ describe("the command line", () => {
   });
 });
 
+describe("settings", () => {
+  it("are printed with where they come from", async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(path.join(folder.path, "answerme.json"), '{\n  "maxSteps": 3\n}');
+    const { code, stdout } = await run(["config", "--root", folder.path, "--read-only"], {
+      env: { ANSWERME_MODEL: "owner/repo" },
+    });
+    expect(stdout).toBe(
+      `model = "owner/repo"   (ANSWERME_MODEL)\npermission = "readOnly"   (--read-only)\n` +
+        `maxSteps = 3   (${folder.path}/answerme.json:2)\n`,
+    );
+    expect(code).toBe(0);
+  });
+
+  it("that are wrong are named by file, line and field", async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(path.join(folder.path, "answerme.json"), '{\n  "modle": "owner/repo"\n}');
+    await refuses(["--root", folder.path, "why?"], 2, /answerme\.json:2: there is no setting "modle"/);
+  });
+});
+
 describe("a model that is not there", () => {
   const ask = (model: string) => ["--root", tour, "--model", model, "What is the port in config.ini?"];
 

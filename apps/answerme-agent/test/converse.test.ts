@@ -6,7 +6,6 @@ import { Gate, type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
 import { AgenticError, textOfContent } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { completion, converse } from "../src/converse.js";
-import { askPerson } from "../src/gates.js";
 import { Interrupts } from "../src/interrupts.js";
 import type { ModelChoice } from "../src/model-choice.js";
 import { Prompt } from "../src/prompt.js";
@@ -21,7 +20,6 @@ async function talk(answers: readonly ScriptedAnswer[]) {
   const provider = new ScriptedProvider(answers);
   const choice: ModelChoice = {
     notice: { model: "scripted", text: "Model: scripted" },
-    systemPrompt: "",
     params: {},
     files: {},
     preset: async () => new RouterMix().primary(provider, "scripted").build(),
@@ -40,7 +38,7 @@ async function talk(answers: readonly ScriptedAnswer[]) {
     interrupts,
     choice,
     root: folder.path,
-    gate: askPerson(prompt, renderer),
+    permission: "ask",
     debug: false,
   });
   return {

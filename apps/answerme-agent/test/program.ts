@@ -36,13 +36,18 @@ export class Program {
   readonly #waiting = new Set<() => void>();
 
   constructor(args: readonly string[], options: StartOptions & { home: string }) {
-    const { HF_HOME, HF_HUB_CACHE, HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, FORCE_COLOR, ...inherited } = process.env;
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(HF_|ANSWERME_|XDG_|FORCE_COLOR)/.test(name));
     const started = performance.now();
     let firstOut: number | undefined;
     let firstErr: number | undefined;
     this.child = spawn(process.execPath, [main, ...args], {
       cwd: options.cwd ?? options.home,
-      env: { ...inherited, HOME: options.home, HF_HOME: path.join(options.home, "hf"), ...options.env },
+      env: {
+        ...Object.fromEntries(inherited),
+        HOME: options.home,
+        HF_HOME: path.join(options.home, "hf"),
+        ...options.env,
+      },
       stdio: [options.stdin === undefined && !options.openStdin ? "ignore" : "pipe", "pipe", "pipe"],
     });
     if (options.stdin !== undefined) this.child.stdin?.end(options.stdin);

@@ -1,0 +1,80 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadSettings } from "../src/config.js";
+import { temporaryFolder } from "./program.js";
+
+/** A project and a home, with these configuration files. */
+async function folders(files: { project?: string; user?: string }) {
+  const folder = await temporaryFolder();
+  const [root, home] = [path.join(folder.path, "project"), path.join(folder.path, "home")];
+  await mkdir(root);
+  await mkdir(path.join(home, ".config", "answerme"), { recursive: true });
+  if (files.project !== undefined) await writeFile(path.join(root, "answerme.json"), files.project);
+  if (files.user !== undefined) await writeFile(path.join(home, ".config", "answerme", "answerme.json"), files.user);
+  return {
+    root,
+    load: (env = {}, flags = {}) => loadSettings({ flags, env, root, home }),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+describe("settings", () => {
+  it("have defaults", async () => {
+    await using f = await folders({});
+    expect(await f.load()).toEqual({
+      model: { value: null, from: "default" },
+      permission: { value: "ask", from: "default" },
+      maxSteps: { value: null, from: "default" },
+    });
+  });
+
+  it("come from the command line, the environment, the project, the user, in that order", async () => {
+    await using f = await folders({ project: '{\n  "model": "p/p"\n}', user: '{"model": "u/u", "maxSteps": 7}' });
+    const flags = { model: { value: "f/f", from: "--model" } };
+    expect((await f.load({ ANSWERME_MODEL: "e/e" }, flags)).model).toEqual({ value: "f/f", from: "--model" });
+    expect((await f.load({ ANSWERME_MODEL: "e/e" })).model).toEqual({ value: "e/e", from: "ANSWERME_MODEL" });
+    const { model, maxSteps } = await f.load();
+    expect(model).toEqual({ value: "p/p", from: `${f.root}/answerme.json:2` });
+    expect(maxSteps.value).toBe(7);
+    expect(maxSteps.from).toMatch(/home\/.config\/answerme\/answerme.json:1$/);
+  });
+
+  it.each([
+    ['{\n  "modle": "x"\n}', /answerme\.json:2: there is no setting "modle"; there are model, permission, maxSteps$/],
+    ['{\n\n  "maxSteps": 0\n}', /answerme\.json:3: "maxSteps" is 0; wanted: a whole number from 1 to 1000/],
+    ['{"model": ""}', /answerme\.json:1: "model" is ""; wanted: a Hugging Face/],
+    ['{\n  "model": "x"\n  "maxSteps": 3\n}', /answerme\.json:3: not valid JSON/],
+    ["", /answerme\.json:1: not valid JSON/],
+    ["[]", /answerme\.json:1: wanted an object/],
+    ['{"__proto__": {"model": "x"}}', /there is no setting "__proto__"/],
+  ])("%j is refused by file, line and field", async (project, message) => {
+    await using f = await folders({ project });
+    const error: Error = await f.load().then(
+      () => expect.fail("accepted"),
+      (e: Error) => e,
+    );
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toContain("\n");
+  });
+
+  it("of a project cannot permit changes, only forbid them", async () => {
+    await using allowing = await folders({ project: '{"permission": "allow"}' });
+    await expect(allowing.load()).rejects.toThrow(/answerme\.json:1: "permission": "allow" does not count/);
+    await using forbidding = await folders({ project: '{"permission": "readOnly"}', user: '{"permission": "allow"}' });
+    expect((await forbidding.load()).permission.value).toBe("readOnly");
+  });
+
+  it("of the environment are checked too", async () => {
+    await using f = await folders({});
+    await expect(f.load({ ANSWERME_MAX_STEPS: "many" })).rejects.toThrow(/ANSWERME_MAX_STEPS is "many"; wanted/);
+    expect((await f.load({ ANSWERME_MAX_STEPS: "12" })).maxSteps.value).toBe(12);
+    expect((await f.load({ ANSWERME_MODEL: "" })).model.from).toBe("default");
+  });
+
+  it("are described to editors by a schema that names the same ones", async () => {
+    await using f = await folders({});
+    const schema = JSON.parse(await readFile(new URL("../answerme.schema.json", import.meta.url), "utf8"));
+    expect(Object.keys(schema.properties)).toEqual(["$schema", ...Object.keys(await f.load())]);
+  });
+});
