@@ -1,5 +1,7 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { run, tour } from "./program.js";
+import { run, temporaryFolder, tour } from "./program.js";
 
 const ask = (question: string, ...args: string[]) => run(["--root", tour, ...args, question]);
 
@@ -31,6 +33,35 @@ describe("the demonstration model on the tour", () => {
     const { code, stdout } = await run(["--root", tour], { stdin: "What is the port in config.ini?\n" });
     expect(stdout).toContain("8417");
     expect(code).toBe(0);
+  });
+
+  it("takes what is piped in along with the question", async () => {
+    const { code, stdout } = await run(["--root", tour, "What is the port?"], {
+      stdinFile: path.join(tour, "config.ini"),
+    });
+    expect(stdout).toContain("8417");
+    expect(code).toBe(0);
+  });
+
+  it("prints the answer and nothing else with --print, but for what the model is", async () => {
+    const { stdout, stderr } = await ask("What is the port in config.ini?", "--print");
+    expect(stdout).toBe("The port is 8417.\n");
+    expect(stderr).toMatch(/^Model: shed-demo, [^\n]+\n$/);
+  });
+
+  it("changes no file where nobody can be asked, and says what would let it", async () => {
+    await using folder = await temporaryFolder();
+    const { code, stderr } = await run(["--root", folder.path, "Write hello to greet.txt"]);
+    expect(stderr).toMatch(/answerme-agent: write would change files and was not permitted; --yes permits it\n$/);
+    expect(code).toBe(4);
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it("changes files with --yes", async () => {
+    await using folder = await temporaryFolder();
+    const { code } = await run(["--root", folder.path, "--yes", "Write hello to greet.txt"]);
+    expect(code).toBe(0);
+    expect(await readFile(path.join(folder.path, "greet.txt"), "utf8")).toBe("hello");
   });
 
   it("prints events as JSON lines", async () => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -23,6 +24,8 @@ export interface StartOptions {
   env?: NodeJS.ProcessEnv | undefined;
   /** Piped in; absent: nothing at all. */
   stdin?: string | undefined;
+  /** A file that standard input is connected to, as by `< file`. */
+  stdinFile?: string | undefined;
   /** Leaves standard input open, as somebody does who has not typed yet. */
   openStdin?: boolean | undefined;
 }
@@ -38,6 +41,7 @@ export class Program {
   constructor(args: readonly string[], options: StartOptions & { home: string }) {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(HF_|ANSWERME_|XDG_|FORCE_COLOR)/.test(name));
     const started = performance.now();
+    const file = options.stdinFile === undefined ? undefined : openSync(options.stdinFile, "r");
     let firstOut: number | undefined;
     let firstErr: number | undefined;
     this.child = spawn(process.execPath, [main, ...args], {
@@ -48,8 +52,9 @@ export class Program {
         HF_HOME: path.join(options.home, "hf"),
         ...options.env,
       },
-      stdio: [options.stdin === undefined && !options.openStdin ? "ignore" : "pipe", "pipe", "pipe"],
+      stdio: [file ?? (options.stdin === undefined && !options.openStdin ? "ignore" : "pipe"), "pipe", "pipe"],
     });
+    if (file !== undefined) closeSync(file);
     if (options.stdin !== undefined) this.child.stdin?.end(options.stdin);
     this.child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       firstOut ??= performance.now() - started;
