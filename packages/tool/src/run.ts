@@ -53,32 +53,34 @@ export async function* runTool(
       : setTimeout(() => stop.stop(timedOut(name, timeoutMs)), timeoutMs);
   ctx.signal.addEventListener("abort", cancel, { once: true });
   if (ctx.signal.aborted) cancel();
+  let terminal: ToolEvent | undefined;
   try {
-    if (stop.error !== undefined) yield { type: "error", error: stop.error };
-    else yield* events(tool, args, withSignal(ctx, stop.controller.signal), stop);
+    terminal =
+      stop.error === undefined
+        ? yield* progress(tool, args, withSignal(ctx, stop.controller.signal), stop)
+        : { type: "error", error: stop.error };
   } catch (e) {
-    yield { type: "error", error: stop.error ?? toToolError(e, name) };
+    terminal = { type: "error", error: stop.error ?? toToolError(e, name) };
   } finally {
     clearTimeout(timer);
     ctx.signal.removeEventListener("abort", cancel);
     // Whoever stops reading stops the tool.
-    stop.stop(cancelled(name, undefined));
+    if (terminal === undefined) stop.stop(cancelled(name, undefined));
   }
+  yield terminal;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1; // a longer one would fire at once
 
-async function* events(
+/** Yields the tool's progress, returns its terminal event. */
+async function* progress(
   tool: ToolImpl,
   args: ToolArguments,
   ctx: ToolContext,
   stop: Stop,
-): AsyncGenerator<ToolEvent, void, void> {
+): AsyncGenerator<ToolEvent, ToolEvent, void> {
   const running = tool.execute(args, ctx);
-  if (!isAsyncIterable(running)) {
-    yield terminalOf(await stop.race(Promise.resolve(running)), ctx.names.tool);
-    return;
-  }
+  if (!isAsyncIterable(running)) return terminalOf(await stop.race(Promise.resolve(running)), ctx.names.tool);
   const iterator = running[Symbol.asyncIterator]();
   let last: ToolEvent | undefined;
   let ended = false;
@@ -106,7 +108,7 @@ async function* events(
     if (!ended) letGo(iterator);
   }
   if (last === undefined) throw malformed(ctx.names.tool, "ended without a result", "stream_no_terminal");
-  yield last.type === "result" ? terminalOf(last.result, ctx.names.tool) : last;
+  return last.type === "result" ? terminalOf(last.result, ctx.names.tool) : last;
 }
 
 /** Asks the tool to clean up, without waiting: it may hang. */
