@@ -5,7 +5,7 @@ import type { Settings } from "./config.js";
 import type { Prompt } from "./prompt.js";
 import type { Renderer } from "./renderer.js";
 
-export type ApprovalRequested = Extract<TurnEvent, { type: "approvalRequested" }>;
+type ApprovalRequested = Extract<TurnEvent, { type: "approvalRequested" }>;
 
 /** Asks whether a call may run; undefined: the person stopped the turn instead. */
 export type Approver = (request: ApprovalRequested) => Promise<ApprovalDecision | undefined>;

@@ -52,7 +52,7 @@ const SETTINGS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
   },
 };
 
-export const CONFIG_FILE = "answerme.json";
+const CONFIG_FILE = "answerme.json";
 
 export interface ConfigSources {
   /** From the command line. */
@@ -85,7 +85,7 @@ export async function loadSettings({ flags, env, root, home }: ConfigSources): P
 }
 
 /** Where a person's own settings are. */
-export function userConfigFile(env: ConfigSources["env"], home: string): string {
+function userConfigFile(env: ConfigSources["env"], home: string): string {
   const folder = env.XDG_CONFIG_HOME || (env.APPDATA ?? path.join(home, ".config"));
   return path.join(folder, "answerme", CONFIG_FILE);
 }

@@ -21,8 +21,7 @@ export function width(stream: NodeJS.WriteStream): number {
 
 /** Control characters made visible: a model or a file must not drive the terminal. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (c) => (c === "\r" ? "" : "\ufffd"));
+  return text.replace(/\p{Cc}/gu, (c) => (c === "\n" || c === "\t" ? c : c === "\r" ? "" : "\ufffd"));
 }
 
 /** At most `max` characters, by whole code points, with a mark where something was left out. */
