@@ -43,7 +43,7 @@ export interface GgufHeader {
   tensors: readonly GgufTensor[];
   /** Where the weights begin. */
   dataOffset: number;
-  /** Where the last weight ends: the least size of the whole file. Undefined where a tensor's type is not known here. */
+  /** Where the last weight ends; 0 without weights, undefined where a tensor's type is not known here. */
   dataEnd: number | undefined;
 }
 
@@ -209,7 +209,7 @@ function headerOf(
     dataEnd: tensors.reduce<number | undefined>(
       (end, tensor) =>
         end === undefined || tensor.bytes === undefined ? undefined : Math.max(end, tensor.offset + tensor.bytes),
-      dataOffset,
+      0,
     ),
   };
 }

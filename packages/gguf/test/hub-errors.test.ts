@@ -1,6 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { cacheError } from "../src/hub/cache.js";
 import { failureOf, fetchModel, hubForTest, model, tempFolder, transfer } from "./support/hub.js";
 
 const FILE = "Tiny-Q4_K_M.gguf";
@@ -169,6 +170,17 @@ test("a disk without room for the file: nothing is fetched", async () => {
   expect(problem).toBe("diskFull");
   expect(message).toMatch(/room for .*, and 100 TB/);
   expect(hub.bytesSent).toBeLessThanOrEqual(1);
+});
+
+test("a disk that fills up meanwhile, and other troubles of a disk", () => {
+  const told = (code: string) => cacheError("/cache", Object.assign(new Error(code), { code }));
+  expect(told("ENOSPC")).toMatchObject({
+    details: { problem: "diskFull" },
+    message: expect.stringMatching(/is full.*kept/),
+  });
+  expect(told("EDQUOT")).toMatchObject({ details: { problem: "diskFull" } });
+  expect(told("EROFS")).toMatchObject({ message: expect.stringMatching(/may not be written \(EROFS\)/) });
+  expect(told("EIO")).toMatchObject({ message: expect.stringMatching(/cannot be used \(EIO\)/) });
 });
 
 test("offline: what is in the cache, and a clear word about the rest", async () => {

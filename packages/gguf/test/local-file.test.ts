@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkGgufFile, resolveModel } from "../src/index.js";
@@ -111,7 +111,6 @@ test("a split model is found by any of its parts, and loaded by the first", asyn
 test("a missing part is named", async () => {
   const [first = "", second = ""] = await splitModel();
   const folder = await tempFolder();
-  const { copyFile } = await import("node:fs/promises");
   await copyFile(first, join(folder, "m-Q8_0-00001-of-00003.gguf"));
   const alone = await failureOf(resolveModel(join(folder, "m-Q8_0-00001-of-00003.gguf")));
   expect(alone).toMatchObject({

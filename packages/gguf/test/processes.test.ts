@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -79,6 +79,20 @@ test("killed at any moment, a download costs no more than the parts in flight, a
   expect(bytesAsked(hub)).toBeLessThanOrEqual(content.length + share.length * inFlight);
 });
 
+test("killed while the checksum is computed, nothing is fetched again", async () => {
+  const content = model();
+  const hub = await hubForTest();
+  hub.addModel("acme/Tiny-GGUF", { [FILE]: content });
+  const cache = await tempFolder();
+  const fetching = startFetching(hub, cache);
+  await fetching.until(({ type }) => type === "verifying");
+  fetching.child.kill("SIGKILL");
+  await fetching.ended;
+  const { path } = await fetchModel("acme/Tiny-GGUF", hub, cache);
+  expect(await readFile(path)).toEqual(Buffer.from(content));
+  expect(bytesAsked(hub)).toBe(content.length);
+});
+
 test("two processes at once fetch once, and both have the model", async () => {
   const content = model();
   const hub = await hubForTest();
@@ -132,7 +146,6 @@ test("what the dead left in the lock's folder stops nobody", async () => {
   await utimes(old, new Date(0), new Date(0));
 
   hub.addModel("acme/Tiny-GGUF", { [FILE]: model() });
-  const { rm } = await import("node:fs/promises");
   await rm(join(cache, "models--acme--Tiny-GGUF"), { recursive: true });
   expect((await fetchModel("acme/Tiny-GGUF", hub, cache)).source).toBe("download");
   expect(await readdir(join(locks, folder))).toEqual([]);

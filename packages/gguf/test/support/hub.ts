@@ -19,13 +19,17 @@ export async function hubForTest(options?: FakeHubOptions): Promise<FakeHub> {
   return hub;
 }
 
+const models = new Map<number, Uint8Array>();
+
 /** A small model, another one for each seed. */
 export function model(seed = 1): Uint8Array {
-  return tinyGguf({ seed });
+  const made = models.get(seed) ?? tinyGguf({ seed });
+  models.set(seed, made);
+  return made;
 }
 
 /** Small parts and short waits, so that tests see many parts and end soon. */
-export const transfer = { partBytes: 16 * 1024, connections: 3, retryDelayMs: 1, stallTimeoutMs: 2_000 };
+export const transfer = { partBytes: 32 * 1024, connections: 3, retryDelayMs: 1, stallTimeoutMs: 2_000 };
 
 /** Resolves against a fake hub, and says what happened meanwhile. */
 export async function fetchModel(
