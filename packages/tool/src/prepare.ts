@@ -19,7 +19,7 @@ export interface PreparedArguments {
  * is; if that fails, repaired once by the schema and checked again.
  *
  * Give the text where there is one: an object that went through `JSON.parse` has its long integers rounded already,
- * and those are refused.
+ * and those are refused. `respell` may put parameters under the names that the schema has, saying what it changed.
  *
  * Throws ToolError `invalidArguments`, whose text names each field, what was wanted and what came.
  */
@@ -27,15 +27,18 @@ export function prepareArguments(
   tool: Tool,
   raw: unknown,
   validator: SchemaValidator = evalFreeValidator,
+  respell?: ((args: ToolArguments, changed: string[]) => ToolArguments) | undefined,
 ): PreparedArguments {
   const name = toolName(tool);
   const repaired: string[] = [];
-  let value = readArguments(name, raw, repaired);
+  const spelt = (read: unknown): unknown =>
+    respell !== undefined && isPlainObject(read) ? respell(read, repaired) : read;
+  let value = spelt(readArguments(name, raw, repaired));
   let schema = schemaFor(tool, value);
   const check = (candidate: unknown): readonly SchemaIssue[] => checkValue(schema, candidate, validator);
   if (isPlainObject(value) && check(value).length === 0) return { args: value, repaired };
 
-  value = unwrap(tool, value, repaired);
+  value = spelt(unwrap(tool, value, repaired));
   schema = schemaFor(tool, value);
   value = repairValue(schema, value, repaired);
   const issues = check(value);

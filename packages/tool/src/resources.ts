@@ -31,6 +31,15 @@ export class Resources {
     return this.#values.get(key.name) as T;
   }
 
+  has(key: Resource<unknown>): boolean {
+    return this.#values.has(key.name);
+  }
+
+  /** False where it was not there. */
+  delete(key: Resource<unknown>): boolean {
+    return this.#values.delete(key.name);
+  }
+
   /** The value, made and kept on the first use. */
   getOrDefault<T>(key: Resource<T>, make: () => T): T {
     if (!this.#values.has(key.name)) this.#values.set(key.name, make());

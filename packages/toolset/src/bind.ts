@@ -52,54 +52,59 @@ export function bindTool(impl: ToolImpl, options: BindOptions = {}): BoundTool {
   const renamed = names === undefined ? own : renameTool(own, names);
   const render = options.render ?? aloneRenderer(own, name, metadata, names);
   const definition = described(renamed, name, render, options.description);
+  const respell = names && respelling(names, own);
+  const prepare = (raw: unknown): PreparedArguments => {
+    const { args, repaired } = prepareArguments(definition, raw, validator, respell);
+    return { args: names === undefined ? args : names.toCanonical(args), repaired };
+  };
   return {
     name,
     id: fullId(metadata),
     impl,
     definition,
-    metadata: names === undefined ? metadata : withClientNames(metadata, names),
+    metadata: withPrepared(metadata, prepare),
     version: options.version,
     params: options.params,
     ready: metadata.foreign && schemasOf(own).some((schema) => hasPatterns(schema)) ? loadForeignPatterns() : undefined,
     paramName: names === undefined ? (canonical) => canonical : names.toClient,
-    prepare: (raw) => prepare(definition, raw, validator, names, own),
+    prepare,
     checkResult: (result) => checkResult(own, name, result, validator),
   };
 }
 
-function prepare(
-  definition: Tool,
-  raw: unknown,
-  validator: SchemaValidator,
-  names: ParamNames | undefined,
-  own: Tool,
-): PreparedArguments {
-  if (names === undefined) return prepareArguments(definition, raw, validator);
-  const spelt = clientSpelling(raw, names, own);
-  const { args, repaired } = prepareArguments(definition, spelt.args, validator);
-  return { args: names.toCanonical(args), repaired: [...spelt.changed, ...repaired] };
-}
-
 /** A model may have read of the canonical names elsewhere: they are taken too; the client's name wins. */
-function clientSpelling(raw: unknown, names: ParamNames, own: Tool): { args: unknown; changed: string[] } {
-  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return { args: raw, changed: [] };
-  const args = raw as ToolArguments;
-  const old = parametersOf(own).filter((key) => names.toClient(key) !== key && Object.hasOwn(args, key));
-  if (old.length === 0) return { args, changed: [] };
-  const entries = Object.entries(args)
-    .filter(([key]) => !(old.includes(key) && Object.hasOwn(args, names.toClient(key))))
-    .map(([key, value]) => [old.includes(key) ? names.toClient(key) : key, value] as const);
-  const changed = old.map((key) => `${key}: taken as ${names.toClient(key)}`);
-  return { args: Object.fromEntries(entries), changed };
+function respelling(names: ParamNames, own: Tool): (args: ToolArguments, changed: string[]) => ToolArguments {
+  const inputs = parametersOf(own).filter((key) => names.toClient(key) !== key);
+  return (args, changed) => {
+    const old = inputs.filter((key) => Object.hasOwn(args, key));
+    if (old.length === 0) return args;
+    const entries = Object.entries(args)
+      .filter(([key]) => !(old.includes(key) && Object.hasOwn(args, names.toClient(key))))
+      .map(([key, value]) => [old.includes(key) ? names.toClient(key) : key, value] as const);
+    changed.push(...old.map((key) => `${key}: taken as ${names.toClient(key)}`));
+    return Object.fromEntries(entries);
+  };
 }
 
-/** The tool's own functions know canonical names; what asks them has the arguments as the model sent them. */
-function withClientNames(metadata: ToolMetadata, names: ParamNames): ToolMetadata {
+/**
+ * What a call touches and accesses is told by the arguments that it will run with, whatever the model sent: a repair
+ * must not get past a permission. A call that cannot run accesses nothing.
+ */
+function withPrepared(metadata: ToolMetadata, prepare: BoundTool["prepare"]): ToolMetadata {
   const { access, capabilities } = metadata;
+  const ask = <T>(args: ToolArguments, tell: (prepared: ToolArguments) => readonly T[]): readonly T[] => {
+    let prepared: ToolArguments;
+    try {
+      prepared = prepare(args).args;
+    } catch {
+      return [];
+    }
+    return tell(prepared);
+  };
   return {
     ...metadata,
-    capabilities: { ...capabilities, touches: (args) => capabilities.touches(names.toCanonical(args)) },
-    ...(access === undefined ? {} : { access: (args) => access(names.toCanonical(args)) }),
+    capabilities: { ...capabilities, touches: (args) => ask(args, (prepared) => capabilities.touches(prepared)) },
+    ...(access === undefined ? {} : { access: (args) => ask(args, (prepared) => access(prepared)) }),
   };
 }
 
@@ -128,7 +133,7 @@ function described(tool: Tool, name: string, text: (plain: string) => string, de
       commands: tool.commands.map((command) => ({
         ...command,
         description: text(command.description),
-        arguments: renderSchema(command.arguments, text) as JsonSchema,
+        arguments: renderRoot(command.arguments, text),
       })),
     };
   }
@@ -139,9 +144,21 @@ function described(tool: Tool, name: string, text: (plain: string) => string, de
       ...definition,
       name,
       description: text(description ?? definition.description),
-      arguments: renderSchema(definition.arguments, text) as JsonSchema,
+      arguments: renderRoot(definition.arguments, text),
     },
   };
+}
+
+/**
+ * Every schema of arguments says that it is an object and what is in it, as some wires insist; a title and a description
+ * at its root would tell another name than the client's.
+ */
+function renderRoot(schema: JsonSchema, text: (plain: string) => string): JsonSchema {
+  const rendered = renderSchema(schema, text) as { [keyword: string]: unknown };
+  const { title, description, ...rest } = rendered;
+  if (title === undefined && description === undefined && "type" in rest && "properties" in rest && "required" in rest)
+    return rendered;
+  return { ...rest, type: "object", properties: rest.properties ?? {}, required: rest.required ?? [] };
 }
 
 /** The same schema where no description changes, so that its compiled form serves. */

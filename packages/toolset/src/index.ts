@@ -26,7 +26,7 @@ export { ToolRegistry } from "./registry.js";
 export { type ReminderSettings, Reminders } from "./reminders.js";
 export { inWords, isMet, type RequiredTool } from "./requirement.js";
 export { type ToolStateRecord, ToolStates } from "./state.js";
-export { type StateFile, StateKeeper } from "./state-file.js";
+export { type StateFile, StateKeeper, stateFileName } from "./state-file.js";
 export { type NamedTool, ToolNames } from "./template/context.js";
 export type { TemplateContext, TemplateValue } from "./template/expression.js";
 export { TemplateFault } from "./template/fault.js";

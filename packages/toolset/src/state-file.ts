@@ -10,6 +10,15 @@ export interface StateFile {
   setAside?(text: string): Promise<void>;
 }
 
+/** A file name for a session: no two sessions share one, and none leads out of its folder. */
+export function stateFileName(session: string): string {
+  let hash = 0xcbf29ce484222325n; // FNV-1a, 64 bits
+  for (const byte of new TextEncoder().encode(session))
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  const clean = session.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 80);
+  return `${clean}-${hash.toString(36)}.json`;
+}
+
 const FORMAT = 1;
 
 /**

@@ -63,6 +63,11 @@ export class ToolStates {
     return true;
   }
 
+  /** The memory of the tool of that full id; undefined where it has none. */
+  get(key: string): JsonValue | undefined {
+    return this.#slots.get(key)?.value;
+  }
+
   /** What has changed since this was last asked: to be stored before the result of the call that changed it. */
   takeChanges(): ToolStateRecord[] {
     const changed = [...this.#changed].map((key) => this.#record(key));

@@ -3,6 +3,7 @@
 import { callTool, defineTool, FnTool, paramsOf, type Requirement, Resources } from "@shedkit/tool";
 import {
   allows,
+  bindTool,
   type CapabilityMode,
   isMet,
   isWithin,
@@ -294,7 +295,9 @@ describe("renamed parameters", () => {
     expect((await d.run({ id: "2", name: "replace", arguments: '{"file":"f"}' })).promptText).toContain(
       "find: wanted a string",
     );
-    expect(bound?.metadata.capabilities.touches({ file: "f" })).toEqual(["f"]);
+    expect(bound?.metadata.capabilities.touches({ file: "f", find: "x" })).toEqual(["f"]);
+    expect(bound?.metadata.access?.({ replace: { file: "f", find: "x" } })).toEqual([{ action: "write", target: "f" }]);
+    expect(bound?.metadata.capabilities.touches({})).toEqual([]);
     expect(bound?.metadata.access?.({ file: "f", find: "x" })).toEqual([{ action: "write", target: "f" }]);
   });
 
@@ -303,6 +306,8 @@ describe("renamed parameters", () => {
     const old = await d.run({ id: "1", name: "replace", arguments: { path: "f", find: "x" } });
     expect(old.promptText).toBe("f/x/find");
     expect(old.repaired).toEqual(["path: taken as file"]);
+    const text = await d.run({ id: "3", name: "replace", arguments: '{"path": "f", "find": "x"}' });
+    expect(text.promptText).toBe("f/x/find");
     expect((await d.run({ id: "2", name: "replace", arguments: { path: "a", file: "b", find: "x" } })).promptText).toBe(
       "b/x/find",
     );
@@ -334,6 +339,15 @@ describe("renamed parameters", () => {
       { numRuns: 40 },
     );
   });
+});
+
+test("schemas of arguments are whole objects without a name of their own", () => {
+  const bare = bindTool(new FnTool("bare", "", { title: "Bare", description: "x" }, async () => ""));
+  expect(bare.definition).toMatchObject({
+    definition: { arguments: { type: "object", properties: {}, required: [] } },
+  });
+  expect(JSON.stringify(bare.definition)).not.toContain("Bare");
+  expect(bare.prepare("").args).toEqual({});
 });
 
 describe("what a set may do", () => {

@@ -16,6 +16,7 @@ import {
   loadForeignPatterns,
   type StateFile,
   StateKeeper,
+  stateFileName,
   ToolRegistry,
   ToolSetBuilder,
 } from "@shedkit/toolset";
@@ -163,6 +164,13 @@ describe("memories", () => {
     expect(one.states.restore({ key: "user:count", version: 2, value: { n: 1 } })).toBe(false);
     expect(one.states.restore({ key: "user:count", version: 1, value: { n: "x" } })).toBe(false);
     expect((await one.dispatcher().run(call)).promptText).toBe("9");
+  });
+
+  test("sessions have files of their own, in their folder", () => {
+    const names = ["sess/1", "sess_1", "../../etc", "", "x".repeat(500), "é"].map(stateFileName);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[\w-]{1,120}\.json$/);
+    expect(stateFileName("sess/1")).toBe(names[0]);
   });
 
   test("two sets do not share theirs", async () => {
