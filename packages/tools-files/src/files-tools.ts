@@ -1,7 +1,11 @@
 import type { FileSystem } from "@shedkit/fs";
 import type { ToolImpl } from "@shedkit/tool";
+import { applyPatchTool } from "./apply-patch.js";
+import { deleteTool } from "./delete.js";
 import { type EditParams, editTool } from "./edit.js";
 import { type ListParams, listTool } from "./list.js";
+import { moveTool } from "./move.js";
+import { type MultiEditParams, multiEditTool } from "./multi-edit.js";
 import { type ReadParams, readTool } from "./read.js";
 import { writeTool } from "./write.js";
 
@@ -12,7 +16,17 @@ export interface FilesToolsOptions {
   list?: Partial<ListParams> | undefined;
 }
 
+/** Settings of the tools that change files in other ways, by name. */
+export interface FileChangeToolsOptions {
+  multi_edit?: Partial<MultiEditParams> | undefined;
+}
+
 /** `read`, `write`, `edit` and `list` over one file system. */
 export function filesTools(fs: FileSystem, options: FilesToolsOptions = {}): ToolImpl[] {
   return [readTool(fs, options.read), writeTool(fs), editTool(fs, options.edit), listTool(fs, options.list)];
+}
+
+/** `multi_edit`, `apply_patch`, `delete` and `move` over one file system: what `edit` and `write` do not do. */
+export function fileChangeTools(fs: FileSystem, options: FileChangeToolsOptions = {}): ToolImpl[] {
+  return [multiEditTool(fs, options.multi_edit), applyPatchTool(fs), deleteTool(fs), moveTool(fs)];
 }

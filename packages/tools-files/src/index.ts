@@ -1,5 +1,14 @@
+export { type ApplyPatchInput, type ApplyPatchOutput, applyPatchTool } from "./apply-patch.js";
+export { type DeleteInput, type DeleteOutput, deleteTool } from "./delete.js";
 export { type EditInput, type EditOutput, type EditParams, editTool } from "./edit.js";
-export { type FilesToolsOptions, filesTools } from "./files-tools.js";
+export {
+  type FileChangeToolsOptions,
+  type FilesToolsOptions,
+  fileChangeTools,
+  filesTools,
+} from "./files-tools.js";
 export { type ListInput, type ListOutput, type ListParams, listTool } from "./list.js";
+export { type MoveInput, type MoveOutput, moveTool } from "./move.js";
+export { type MultiEditInput, type MultiEditOutput, type MultiEditParams, multiEditTool } from "./multi-edit.js";
 export { type ReadInput, type ReadOutput, type ReadParams, readTool } from "./read.js";
 export { type WriteInput, type WriteOutput, writeTool } from "./write.js";

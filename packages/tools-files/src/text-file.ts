@@ -38,7 +38,24 @@ export async function openText(fs: FileSystem, path: string, stat: FileStat, ctx
   return { real, stat, ...decodeText(bytes) };
 }
 
-/** Writes a text in the encoding given. Throws Failure for characters that it does not have. */
+/** The bytes of a text for a file. Throws Failure for characters that its encoding does not have. */
+export function bytesFor(path: string, text: string, encoding: Encoding): Uint8Array {
+  if (/\p{Surrogate}/u.test(text) && !encoding.startsWith("utf-16")) {
+    throw new Failure(
+      "half a character",
+      "The new text has half a character in it (a lone surrogate). Write it whole.",
+    );
+  }
+  const encoded = encodeText(text, encoding);
+  if ("bytes" in encoded) return encoded.bytes;
+  throw new Failure(
+    "not in the file's encoding",
+    `${quote(path)} is ${ENCODING_NAMES[encoding]}, which has no ${JSON.stringify(encoded.missing)}. ` +
+      "Nothing was written. Use characters that it has, or write the whole file anew.",
+  );
+}
+
+/** Writes a text in the encoding given, and remembers it as seen. Throws Failure as {@link bytesFor} does. */
 export async function saveText(
   fs: FileSystem,
   path: string,
@@ -47,22 +64,9 @@ export async function saveText(
   ifVersion: string | null,
   ctx: ToolContext,
 ): Promise<FileStat> {
-  if (/\p{Surrogate}/u.test(text) && !encoding.startsWith("utf-16")) {
-    throw new Failure(
-      "half a character",
-      "The new text has half a character in it (a lone surrogate). Write it whole.",
-    );
-  }
-  const encoded = encodeText(text, encoding);
-  if ("missing" in encoded) {
-    throw new Failure(
-      "not in the file's encoding",
-      `${quote(path)} is ${ENCODING_NAMES[encoding]}, which has no ${JSON.stringify(encoded.missing)}. ` +
-        "Nothing was written. Use characters that it has, or write the whole file anew.",
-    );
-  }
-  const stat = await fs.writeFile(path, encoded.bytes, { ifVersion, signal: ctx.signal });
+  const bytes = bytesFor(path, text, encoding);
+  const stat = await fs.writeFile(path, bytes, { ifVersion, signal: ctx.signal });
   const real = await fs.realpath(path, { signal: ctx.signal });
-  seenFiles(fs, ctx).set(real, { version: stat.version, fingerprint: fingerprint(encoded.bytes) });
+  seenFiles(fs, ctx).set(real, { version: stat.version, fingerprint: fingerprint(bytes) });
   return stat;
 }

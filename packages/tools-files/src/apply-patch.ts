@@ -1,0 +1,125 @@
+import { type FileSystem, quote } from "@shedkit/fs";
+import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
+import * as Type from "@sinclair/typebox";
+import { Draft, lockingAll, shownDiff } from "./draft.js";
+import { answering, Failure } from "./failure.js";
+import { applyHunks } from "./patch/apply.js";
+import { PatchError, type PatchSection, parsePatch } from "./patch/parse.js";
+import { accessTo, touching } from "./paths.js";
+
+export interface ApplyPatchInput {
+  patch: string;
+  /** Shows what would change, and changes nothing. Default: false. */
+  dry_run?: boolean | undefined;
+}
+
+export interface ApplyPatchOutput {
+  files: { path: string; change: "added" | "updated" | "deleted" | "moved" }[];
+  /** False after a dry run. */
+  written: boolean;
+}
+
+const Input = Type.Object(
+  {
+    patch: Type.String({ description: "From the line *** Begin Patch to the line *** End Patch." }),
+    dry_run: Type.Optional(Type.Boolean({ description: "Only show what would change.", default: false })),
+  },
+  { additionalProperties: false },
+);
+
+const Change = Type.Union([
+  Type.Literal("added"),
+  Type.Literal("updated"),
+  Type.Literal("deleted"),
+  Type.Literal("moved"),
+]);
+const Output = Type.Object({
+  files: Type.Array(Type.Object({ path: Type.String(), change: Change })),
+  written: Type.Boolean(),
+});
+
+const DESCRIPTION = `Apply a patch to files.
+All of it is applied, or nothing. The form, with any number of files, and of hunks (@@) in each:
+*** Begin Patch
+*** Add File: new.txt
++a line
+*** Delete File: old.txt
+*** Update File: src/main.ts
+*** Move to: src/start.ts
+@@ a line that comes before, if needed to find the place
+ a kept line
+-a removed line
++a new line
+*** End Patch`;
+
+/** Applies a patch to files: all of it, or nothing. */
+export function applyPatchTool(fs: FileSystem): TypedTool<ApplyPatchInput, ApplyPatchOutput> {
+  return defineTool({
+    id: "apply_patch",
+    namespace: "files",
+    kind: "edit",
+    description: DESCRIPTION,
+    input: Input,
+    output: Output,
+    capabilities: { destructive: true, touches: ({ patch }) => pathsOf(patch).flatMap((path) => touching(fs, path)) },
+    access: ({ patch }) => pathsOf(patch).flatMap((path) => accessTo(fs, "write", path)),
+    run: (input, ctx) => answering(fs, ctx, () => applyPatch(fs, input, ctx)),
+  });
+}
+
+/** Every path that a patch names; none where it cannot be read, and so changes nothing. */
+function pathsOf(patch: unknown): string[] {
+  if (typeof patch !== "string") return [];
+  try {
+    const paths = parsePatch(patch).flatMap((section) =>
+      section.type === "update" && section.moveTo !== undefined ? [section.path, section.moveTo] : [section.path],
+    );
+    return [...new Set(paths)];
+  } catch (error) {
+    if (error instanceof PatchError) return [];
+    throw error;
+  }
+}
+
+async function applyPatch(fs: FileSystem, input: ApplyPatchInput, ctx: ToolContext): Promise<ToolCallResult> {
+  const sections = explaining(() => parsePatch(input.patch));
+  return lockingAll(fs, pathsOf(input.patch), ctx, async () => {
+    const draft = new Draft(fs, ctx);
+    const files: ApplyPatchOutput["files"] = [];
+    for (const section of sections) files.push(await apply(draft, section));
+    const output: ApplyPatchOutput = { files, written: !input.dry_run };
+    const done = files.map(({ path, change }) => `${change} ${quote(path)}`).join(", ");
+    const diff = input.dry_run ? shownDiff(await draft.changes()) : "";
+    if (!input.dry_run) await draft.commit();
+    const text = input.dry_run ? `This would be done: ${done}. Nothing was written.\n\n${diff}` : `Done: ${done}.`;
+    return new ToolCallResult([{ type: "text", text }], { output: { ...output } });
+  });
+}
+
+async function apply(draft: Draft, section: PatchSection): Promise<ApplyPatchOutput["files"][number]> {
+  if (section.type === "add") {
+    await draft.create(section.path, section.content);
+    return { path: section.path, change: "added" };
+  }
+  const file = await draft.open(section.path);
+  const { path } = file;
+  if (section.type === "delete") {
+    await draft.remove(file);
+    return { path, change: "deleted" };
+  }
+  const text = explaining(() => applyHunks(file.text, section.hunks), path);
+  if (text !== file.text) await draft.change(file, text);
+  if (section.moveTo === undefined) return { path, change: "updated" };
+  await draft.move(file, section.moveTo);
+  return { path: file.path, change: "moved" };
+}
+
+function explaining<T>(work: () => T, path?: string): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    const where = path === undefined ? "" : ` (${quote(path)})`;
+    throw new Failure(`patch does not fit${where}`, `${error.message}${where} Nothing was changed.`);
+  }
+}

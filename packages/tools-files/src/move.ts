@@ -1,0 +1,96 @@
+import { type FileSystem, isFsError, nameOf, parentOf, quote } from "@shedkit/fs";
+import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
+import * as Type from "@sinclair/typebox";
+import { keyOf, lockingAll } from "./draft.js";
+import { answering, Failure } from "./failure.js";
+import { cleanPath, locate } from "./locate.js";
+import { accessTo, touching } from "./paths.js";
+import { seenFiles } from "./seen.js";
+
+export interface MoveInput {
+  from: string;
+  /** The new path itself, not the folder to put it in. */
+  to: string;
+  /** Replaces a file at the new path. Default: false. */
+  overwrite?: boolean | undefined;
+}
+
+export interface MoveOutput {
+  from: string;
+  to: string;
+}
+
+const Input = Type.Object(
+  {
+    from: Type.String({ description: "The file or folder, relative to the root folder." }),
+    to: Type.String({ description: "Its new path, name included. Missing folders are made." }),
+    overwrite: Type.Optional(Type.Boolean({ description: "Replace a file at the new path.", default: false })),
+  },
+  { additionalProperties: false },
+);
+
+const Output = Type.Object({ from: Type.String(), to: Type.String() });
+
+/** Moves or renames a file or a folder. */
+export function moveTool(fs: FileSystem): TypedTool<MoveInput, MoveOutput> {
+  return defineTool({
+    id: "move",
+    namespace: "files",
+    kind: "move",
+    description: "Move or rename a file or a folder.",
+    input: Input,
+    output: Output,
+    capabilities: {
+      destructive: false,
+      touches: (args) => [...touching(fs, args.from), ...touching(fs, args.to)],
+    },
+    access: (input) => [...accessTo(fs, "write", input.from), ...accessTo(fs, "write", input.to)],
+    run: (input, ctx) => answering(fs, ctx, () => move(fs, input, ctx)),
+  });
+}
+
+async function move(fs: FileSystem, input: MoveInput, ctx: ToolContext): Promise<ToolCallResult> {
+  const { signal } = ctx;
+  const to = fs.resolve(cleanPath(input.to));
+  return lockingAll(fs, [input.from, to], ctx, async () => {
+    // A link is moved itself, so it is looked for where it stands.
+    const from = fs.resolve(cleanPath(input.from));
+    const place = await fs.lstat(from, { signal }).then(
+      () => from,
+      async (error: unknown) => {
+        if (!isFsError(error, "notFound")) throw error;
+        return (await locate(fs, from, signal)).path;
+      },
+    );
+    const link = (await fs.lstat(place, { signal })).type === "symlink";
+    const key = link ? place : await keyOf(fs, place, ctx);
+    await fs.mkdir(parentOf(to), { recursive: true, signal });
+    try {
+      await fs.rename(place, to, { overwrite: input.overwrite ?? false, signal });
+    } catch (error) {
+      if (!isFsError(error, "exists")) throw error;
+      throw new Failure(`exists: ${quote(to)}`, await existsText(fs, nameOf(place), to, ctx));
+    }
+    const seen = seenFiles(fs, ctx);
+    const moved = link ? to : await fs.realpath(to, { signal });
+    for (const [known, { fingerprint }] of link ? [] : [...seen]) {
+      if (known !== key && !known.startsWith(`${key}/`)) continue;
+      const path = moved + known.slice(key.length);
+      seen.delete(known);
+      seen.set(path, { version: (await fs.stat(path, { signal })).version, fingerprint });
+    }
+    const output: MoveOutput = { from: place, to };
+    return new ToolCallResult([{ type: "text", text: `Moved ${quote(place)} to ${quote(to)}.` }], {
+      output: { ...output },
+    });
+  });
+}
+
+async function existsText(fs: FileSystem, name: string, to: string, ctx: ToolContext): Promise<string> {
+  const { type } = await fs.lstat(to, { signal: ctx.signal });
+  if (type === "directory") {
+    const inside = to === "." ? name : `${to}/${name}`;
+    return `${quote(to)} is a folder. To move something into it, give its whole new path, e.g. ${quote(inside)}.`;
+  }
+  return `${quote(to)} exists already. Choose another path, or set ${ctx.names.param("overwrite")} to true to replace it.`;
+}
