@@ -223,7 +223,7 @@ function tensorOf({ name, shape, type, offset }: TensorInfo, dataOffset: number)
 }
 
 /** A header's value as a text, if it is one. */
-export function text(value: GgufValue | undefined): string | undefined {
+function text(value: GgufValue | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

@@ -1,6 +1,6 @@
 export type { ModelProblem } from "./error.js";
 export { type GgufHeader, type GgufTensor, type GgufValue, type ReadHeaderOptions, readGgufHeader } from "./header.js";
-export { type HubSettings, type HubToken, hubSettingsFromEnv } from "./hub/settings.js";
+export { type HubSettings, type HubToken, hubSettingsFromEnv, type TransferSettings } from "./hub/settings.js";
 export { inspectModel, type ModelInspection } from "./inspect.js";
 export type { CacheType } from "./kv-cache.js";
 export { checkGgufFile, type LocalGguf } from "./local-file.js";

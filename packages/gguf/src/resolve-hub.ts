@@ -1,7 +1,7 @@
 import { AgenticError } from "@shedkit/types";
 import { modelError, throwIfAborted } from "./error.js";
 import { type CachedFile, type CachedRevision, findCached, writeRef } from "./hub/cache.js";
-import { downloadToCache, isInCache } from "./hub/download.js";
+import { downloadToCache, isInCache, removeFromCache } from "./hub/download.js";
 import { findRepository, type HubFile, type HubRepository, listGgufFiles } from "./hub/repository.js";
 import type { Hub } from "./hub/settings.js";
 import { checkGgufFile } from "./local-file.js";
@@ -57,8 +57,10 @@ async function fromCache(
   wish: VariantWish,
 ): Promise<ResolvedModel | undefined> {
   try {
-    const usual = wish.file === undefined ? { quantization: wish.quantization ?? DEFAULT_QUANTIZATION } : wish;
-    return await ready(reference, cached, chooseVariant(cached.repo, modelVariants(cached.files), usual));
+    const chosen = chooseVariant(cached.repo, modelVariants(cached.files), wish);
+    const named = wish.file !== undefined || wish.quantization !== undefined;
+    const isUsual = chosen.variant.quantization?.replace(/^UD-/, "") === DEFAULT_QUANTIZATION;
+    return named || isUsual ? await ready(reference, cached, chosen) : undefined;
   } catch {
     return undefined; // not there, or damaged: the hub has it
   }
@@ -124,7 +126,14 @@ async function fetchVariant(
   }
   await writeRef(hub.cacheDir, repository, reference.revision ?? "main");
   const [path = ""] = files;
-  await checkGgufFile(path, { signal });
+  try {
+    await checkGgufFile(path, { signal });
+  } catch (error) {
+    if (source === "download" || signal?.aborted) throw error;
+    // Damaged on the disk since it was fetched, though its size is right.
+    for (const file of wanted) await removeFromCache(hub, repository, file);
+    return fetchVariant(reference, hub, repository, { variant, reason }, options);
+  }
   return { ...describe(reference, repository, variant, reason), path, files, bytes, source };
 }
 

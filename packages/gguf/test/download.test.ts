@@ -54,6 +54,7 @@ test("what is in the cache is used without a request", async () => {
   for (const name of ["acme/Tiny-GGUF", "acme/Tiny-GGUF:q4_k_m", "ACME/tiny-gguf", `hf:acme/Tiny-GGUF/${FILE}`]) {
     expect(await fetchModel(name, hub, cache)).toMatchObject({ source: "cache", path: first.path, events: [] });
   }
+  expect((await fetchModel("acme/Tiny-GGUF", hub, cache)).reason).toBe(first.reason);
   expect(hub.requests.length).toBe(requests);
 });
 
@@ -253,6 +254,33 @@ test("several at once in one process fetch once", async () => {
   expect(all.filter(({ source }) => source === "download").length).toBe(1);
   expect(all.flatMap(({ events }) => events).filter(({ type }) => type === "waiting").length).toBe(3);
   expect(hub.bytesSent).toBe(content.length + 1);
+});
+
+test("a blob that was damaged on the disk is fetched again, though its size is right", async () => {
+  const hub = await hubForTest();
+  hub.addModel("acme/Tiny-GGUF", { [FILE]: model() });
+  const cache = await tempFolder();
+  const { path } = await fetchModel("acme/Tiny-GGUF", hub, cache);
+  await writeFile(path, Buffer.alloc(model().length));
+  const again = await fetchModel("acme/Tiny-GGUF", hub, cache);
+  expect(again).toMatchObject({ source: "download", path });
+  expect(await readFile(path)).toEqual(Buffer.from(model()));
+});
+
+test("as many ranges as there are connections are fetched at once", async () => {
+  const hub = await hubForTest();
+  hub.addModel("acme/Tiny-GGUF", { [FILE]: model() });
+  const stop = new AbortController();
+  let open = 0;
+  hub.fault = ({ kind, range }) => {
+    if (kind !== "cdn" || range?.[1] === 0) return undefined;
+    open++;
+    if (open === transfer.connections) stop.abort();
+    return { type: "stall" };
+  };
+  const stopped = await failureOf(fetchModel("acme/Tiny-GGUF", hub, await tempFolder(), { signal: stop.signal }));
+  expect(stopped.code).toBe("cancelled"); // else the silence would have ended it
+  expect(open).toBe(transfer.connections);
 });
 
 test("a blob of the wrong size is fetched again", async () => {

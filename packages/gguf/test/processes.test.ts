@@ -10,7 +10,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { fetchModel, hubForTest, model, tempFolder, transfer } from "./support/hub.js";
 
 const FILE = "Tiny-Q4_K_M.gguf";
-const support = (name: string) => fileURLToPath(new URL(`./support/${name}`, import.meta.url));
+const preload = fileURLToPath(new URL("./support/run-source.mjs", import.meta.url));
+const program = fileURLToPath(new URL("./support/fetch-model.ts", import.meta.url));
 
 interface Fetching {
   child: ChildProcess;
@@ -22,8 +23,8 @@ interface Fetching {
 
 /** A process that fetches `acme/Tiny-GGUF`. */
 function startFetching(hub: FakeHub, cache: string): Fetching {
-  const flags = ["--import", support("run-source.mjs"), "--conditions=@shedkit/source", "--no-warnings"];
-  const child = spawn(process.execPath, [...flags, support("fetch-model.ts"), hub.url, cache, "acme/Tiny-GGUF"], {
+  const flags = ["--import", preload, "--conditions=@shedkit/source", "--no-warnings"];
+  const child = spawn(process.execPath, [...flags, program, hub.url, cache, "acme/Tiny-GGUF"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

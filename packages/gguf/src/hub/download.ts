@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, rename, stat, statfs } from "node:fs/promises";
+import { open, rename, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { AgenticError } from "@shedkit/types";
 import { cancelled, modelError, throwIfAborted } from "../error.js";
@@ -57,6 +57,13 @@ export async function downloadToCache(
 /** Whether a file is in the cache. */
 export function isInCache(hub: Hub, repository: HubRepository, file: HubFile): Promise<boolean> {
   return isWhole(join(blobFolder(hub, repository), file.checksum.hex), file);
+}
+
+/** Takes a file out of the cache, that it be fetched anew. */
+export async function removeFromCache(hub: Hub, repository: HubRepository, file: HubFile): Promise<void> {
+  await rm(join(blobFolder(hub, repository), file.checksum.hex), { force: true }).catch((error: unknown) => {
+    throw cacheError(hub.cacheDir, error);
+  });
 }
 
 function blobFolder(hub: Hub, { repo }: HubRepository): string {

@@ -11,7 +11,7 @@ export interface HubFile {
 }
 
 /** How the content of a file is known: SHA-256 of large files, git's own hash of small ones. */
-export interface Checksum {
+interface Checksum {
   algorithm: "sha256" | "git-sha1";
   hex: string;
 }
