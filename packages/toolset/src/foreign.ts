@@ -29,7 +29,7 @@ export const foreignValidator: SchemaValidator = createValidator({ limits: LIMIT
 
 function linearPattern(source: string): Pattern {
   if (source.length > MAX_PATTERN) throw new Error(`it is longer than ${MAX_PATTERN} characters`);
-  new RegExp(source, "u"); // throws for what is no pattern
+  new RegExp(source); // throws for what is no pattern
   let compiled: Pattern | undefined;
   return {
     test(text) {

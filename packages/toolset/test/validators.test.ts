@@ -48,6 +48,7 @@ const CASES: [string, object, unknown[], unknown[]][] = [
   ["multiples by their digits", { multipleOf: 0.01 }, [19.99, 0, 1e3], [0.015]],
   ["length in characters", { minLength: 2, maxLength: 2 }, ["ab", "𝄞𝄞", 3], ["𝄞", "abc"]],
   ["patterns", { pattern: "^\\p{L}+$" }, ["añ", 1], ["a1", ""]],
+  ["patterns of the older syntax", { pattern: "^[\\w\\-]+\\_$" }, ["a-b_"], ["a b_"]],
   ["formats", { format: "date" }, ["2024-02-29", 4], ["2023-02-29", "x"]],
   ["an unknown format", { format: "colour" }, ["x"], []],
   ["required, and names every object has", { required: ["toString"] }, [{ toString: 1 }, []], [{}]],

@@ -173,8 +173,13 @@ function assertLength(schema: object, limit: number): void {
   if (length > limit) throw new SchemaFault("", `is longer than ${limit} characters`);
 }
 
+/** By characters, as the specification says; escapes that only the older syntax has are taken too. */
 function nativePattern(source: string): Pattern {
-  return new RegExp(source, "u");
+  try {
+    return new RegExp(source, "u");
+  } catch {
+    return new RegExp(source);
+  }
 }
 
 function patternsOf(node: SchemaNode): string[] {

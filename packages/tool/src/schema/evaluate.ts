@@ -2,9 +2,9 @@ import { showValue } from "../issues.js";
 import type { SchemaIssue } from "../schema.js";
 import { describeSchema } from "./describe.js";
 import type { SchemaDocument } from "./document.js";
-import { allDiffer, isMultipleOf, jsonEqual } from "./equal.js";
-import { schemaFormats } from "./formats.js";
+import { allDiffer, jsonEqual } from "./equal.js";
 import { SchemaFault } from "./keywords.js";
+import { checkNumber, checkText } from "./limits.js";
 import { objectOf, own, type SchemaNode, typeOf } from "./node.js";
 
 /** Where in the value a check is. */
@@ -102,43 +102,13 @@ export class Evaluation {
   }
 
   #limits(node: SchemaNode, value: unknown, path: Path | undefined): boolean {
-    if (typeof value === "number") return this.#numberLimits(node, value, path);
-    if (typeof value === "string") return this.#textLimits(node, value, path);
-    return true;
-  }
-
-  #numberLimits(node: SchemaNode, value: number, path: Path | undefined): boolean {
-    const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
+    if (typeof value !== "number" && typeof value !== "string") return true;
     let valid = true;
-    const need = (keyword: string, holds: boolean, wanted: string): void => {
-      if (!holds) valid = this.#fail(path, keyword, wanted, value);
+    const report = (keyword: string, wanted: string): void => {
+      valid = this.#fail(path, keyword, wanted, value);
     };
-    if (typeof minimum === "number") need("minimum", value >= minimum, `at least ${minimum}`);
-    if (typeof maximum === "number") need("maximum", value <= maximum, `at most ${maximum}`);
-    if (typeof exclusiveMinimum === "number")
-      need("exclusiveMinimum", value > exclusiveMinimum, `more than ${exclusiveMinimum}`);
-    if (typeof exclusiveMaximum === "number")
-      need("exclusiveMaximum", value < exclusiveMaximum, `less than ${exclusiveMaximum}`);
-    if (typeof multipleOf === "number")
-      need("multipleOf", isMultipleOf(value, multipleOf), `a multiple of ${multipleOf}`);
-    return valid;
-  }
-
-  #textLimits(node: SchemaNode, value: string, path: Path | undefined): boolean {
-    const { minLength, maxLength, pattern, format } = node;
-    let valid = true;
-    const need = (keyword: string, holds: boolean, wanted: string): void => {
-      if (!holds) valid = this.#fail(path, keyword, wanted, value);
-    };
-    if (typeof minLength === "number" || typeof maxLength === "number") {
-      const length = charactersOf(value);
-      if (typeof minLength === "number") need("minLength", length >= minLength, `at least ${minLength} characters`);
-      if (typeof maxLength === "number") need("maxLength", length <= maxLength, `at most ${maxLength} characters`);
-    }
-    if (typeof pattern === "string")
-      need("pattern", this.#doc.pattern(pattern).test(value), `text that matches ${pattern}`);
-    if (typeof format === "string" && Object.hasOwn(schemaFormats, format))
-      need("format", schemaFormats[format]?.(value) ?? true, `text of the format ${format}`);
+    if (typeof value === "number") checkNumber(node, value, report);
+    else checkText(node, value, (source) => this.#doc.pattern(source), report);
     return valid;
   }
 
@@ -424,18 +394,6 @@ const MAX_NAMES = 30;
 
 function keywordOfType(node: SchemaNode): string {
   return ["const", "enum"].find((keyword) => Object.hasOwn(node, keyword)) ?? "type";
-}
-
-function charactersOf(text: string): number {
-  let length = text.length;
-  for (let i = 0; i < text.length - 1; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
-      length--;
-      i++;
-    }
-  }
-  return length;
 }
 
 function newSeen(): Seen {
