@@ -5,8 +5,8 @@ import { UsageError } from "./exit.js";
 export type Command =
   | { type: "help" }
   | { type: "version" }
-  /** Shows every setting and where it came from. */
-  | { type: "config"; options: RunOptions }
+  /** Shows every setting and where it came from; or what this machine can run. */
+  | { type: "config" | "doctor"; options: RunOptions }
   | { type: "run"; options: RunOptions };
 
 export interface RunOptions {
@@ -51,7 +51,7 @@ export function parseCommand(args: readonly string[]): Command {
   const question = positionals.length === 0 ? undefined : positionals.join(" ").trim();
   if (question === "") throw new UsageError('the question is empty; ask something, e.g. "What is in README.md?"');
   return {
-    type: positionals.length === 1 && question === "config" ? "config" : "run",
+    type: positionals.length === 1 && (question === "config" || question === "doctor") ? question : "run",
     options: {
       question,
       model: values.model,

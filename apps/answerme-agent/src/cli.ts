@@ -50,6 +50,7 @@ async function run(argv: readonly string[], around: Surroundings): Promise<ExitC
   if (command.type === "help") around.terminal.out.write(help);
   else if (command.type === "version") around.terminal.out.write(`${version()}\n`);
   else if (command.type === "config") around.terminal.out.write(await settingsText(command.options));
+  else if (command.type === "doctor") around.terminal.out.write(await doctorText(command.options));
   else return answer(command.options, around);
   return ExitCode.answered;
 }
@@ -119,6 +120,12 @@ async function settingsText(options: RunOptions): Promise<string> {
     ([name, { value, from }]) => `${name} = ${JSON.stringify(value)}   (${from})`,
   );
   return `${lines.join("\n")}\n`;
+}
+
+async function doctorText(options: RunOptions): Promise<string> {
+  const settings = await settingsOf(options, await rootFolder(options.root));
+  const { examine } = await import("./doctor.js");
+  return examine({ version: version(), model: settings.model });
 }
 
 /** What is piped in beside a question, as it goes in front of it. */

@@ -5,6 +5,7 @@ Usage
   ... | answerme-agent [options] "..."   the same, about what is piped in
   answerme-agent [options]               open a prompt (or read the question from a pipe)
   answerme-agent config                  print the settings and where they come from
+  answerme-agent doctor                  print what this machine can run, and which model would answer
 
 Options
   -m, --model MODEL   a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M) or the path of a .gguf file;

@@ -32,7 +32,8 @@ function localModel(name: string): ModelChoice {
     notice: { model: name, text: `Model: ${name} (local)` },
     systemPrompt: SYSTEM_PROMPT,
     params: {},
-    files: {},
+    // A local context is 16,384 tokens at most unless it is asked for: one result must not fill it.
+    files: { read: { maxTokens: 4000 }, list: { maxChars: 6000 } },
     preset: async () => (await import("@shedkit/harness")).RouterPreset.huggingFace(name),
   };
 }

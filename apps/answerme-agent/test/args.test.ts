@@ -32,7 +32,8 @@ describe("the command line", () => {
     expect(options("--", "-x means what?").question).toBe("-x means what?");
   });
 
-  it("takes the word config alone for the command, among others for a question", () => {
+  it("takes the word config or doctor alone for the command, among others for a question", () => {
+    expect(parseCommand(["doctor"])).toMatchObject({ type: "doctor" });
     expect(parseCommand(["config", "--root", "a"])).toMatchObject({ type: "config", options: { root: "a" } });
     expect(parseCommand(["config", "files?"])).toMatchObject({ type: "run", options: { question: "config files?" } });
   });

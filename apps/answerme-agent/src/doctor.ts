@@ -1,0 +1,78 @@
+import { readdir, stat } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { hubSettingsFromEnv } from "@shedkit/gguf";
+import { chooseModel } from "./model-choice.js";
+import { bytes } from "./progress.js";
+
+export interface DoctorOptions {
+  /** Of the program. */
+  version: string;
+  model: { value: string | null; from: string };
+}
+
+/** What this machine can run, which models are at hand, and which one would answer and why. */
+export async function examine({ version, model }: DoctorOptions): Promise<string> {
+  const hub = hubSettingsFromEnv();
+  const cache = hub.cacheDir ?? "";
+  const rows: [name: string, value: string][] = [
+    ["answerme-agent", `${version} on Node ${process.versions.node}, ${process.platform} ${process.arch}`],
+    ["machine", `${os.availableParallelism()} CPUs, ${bytes(os.totalmem())} memory, ${bytes(os.freemem())} of it free`],
+    ["llama.cpp", await llamaCpp()],
+    ["model cache", cache],
+    ...(await cachedModels(cache)).map((found): [string, string] => ["", found]),
+    [
+      "hub",
+      `${hub.endpoint ?? "https://huggingface.co"}${hub.offline ? ", offline" : ""}${hub.token ? ", with a token" : ""}`,
+    ],
+    [
+      "model",
+      model.from === "default" ? "no model is set, so the demonstration model answers" : `set by ${model.from}`,
+    ],
+    ["", chooseModel(model.value, null).notice.text],
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(16)}${value}\n`).join("");
+}
+
+/** Whether local models run here, and on what. */
+async function llamaCpp(): Promise<string> {
+  try {
+    const { getLlama, LlamaLogLevel } = await import("node-llama-cpp");
+    const llama = await getLlama({
+      build: "never",
+      skipDownload: true,
+      progressLogs: false,
+      logLevel: LlamaLogLevel.disabled,
+      logger: () => undefined,
+    });
+    const on =
+      llama.gpu === false ? "on the CPU" : `on the GPU (${llama.gpu}: ${(await llama.getGpuDeviceNames()).join(", ")})`;
+    await llama.dispose();
+    return `works, ${on}`;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
+    return `does not work (${reason}); install it with: npm i node-llama-cpp`;
+  }
+}
+
+/** The GGUF files of the cache, with their repositories. */
+async function cachedModels(cache: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of await names(cache)) {
+    if (!folder.startsWith("models--")) continue;
+    const repo = folder.slice("models--".length).replace("--", "/");
+    const snapshots = path.join(cache, folder, "snapshots");
+    for (const snapshot of await names(snapshots)) {
+      for (const file of await names(path.join(snapshots, snapshot))) {
+        if (!file.endsWith(".gguf")) continue;
+        const size = await stat(path.join(snapshots, snapshot, file)).catch(() => undefined);
+        if (size) found.push(`${repo} ${file} (${bytes(size.size)})`);
+      }
+    }
+  }
+  return found.length === 0 ? ["no GGUF models"] : found.sort();
+}
+
+function names(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
