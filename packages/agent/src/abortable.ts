@@ -44,3 +44,21 @@ export async function* abortable<T>(
     }
   }
 }
+
+/** The value, or what `error` makes as soon as `signal` aborts. Leaves no listener behind. */
+export async function untilAborted<T>(value: Promise<T>, signal: AbortSignal, error: () => Error): Promise<T> {
+  if (signal.aborted) {
+    value.catch(() => undefined);
+    throw error();
+  }
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(error());
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([value, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -35,6 +35,11 @@ export class Spending {
     return new Spending(access, user, await access?.tokenBudget(user));
   }
 
+  /** All that may be spent; undefined for no limit. */
+  get budget(): number | undefined {
+    return this.#budget;
+  }
+
   /** Tokens left; undefined for no limit. */
   get remaining(): number | undefined {
     return this.#budget === undefined ? undefined : Math.max(0, this.#budget - this.#spent.total);

@@ -3,9 +3,12 @@ import type { DocumentStore, MemoryStore } from "@shedkit/store";
 import { Resources } from "@shedkit/tool";
 import { AgenticError, type ModelIdLike, modelId, newSessionId, type SessionId } from "@shedkit/types";
 import { LOCAL_USER, Spending } from "./access.js";
-import { defaultConfig } from "./config.js";
+import { defaultConfig, defaultContextConfig, defaultLoopDetection, defaultMemoryConfig } from "./config.js";
+import { Context } from "./context.js";
 import { inProcessEffects } from "./effects.js";
+import { defaultErrorPolicy } from "./error-policy.js";
 import { SessionLog } from "./log.js";
+import { MemoryTrigger } from "./memory-trigger.js";
 import { Models, presetModels } from "./models.js";
 import { Permissions } from "./permissions.js";
 import { LogSearch } from "./recall.js";
@@ -22,32 +25,52 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
   const { source, docStore, memoryStore } = settings;
   signal?.throwIfAborted();
   const models = settings.models ?? new Models(source);
-  const model = preflight(settings, models);
+  const selection = preflight(settings, models);
   const sessionId = settings.sessionId ?? newSessionId();
   const { access, user = LOCAL_USER } = settings;
   if (access && !(await access.canAccessSession(user, sessionId))) throw noAccess(user, sessionId);
   const spending = await Spending.open(access, user);
-  await spending.checkModel(modelId(model).name);
+  for (const model of [...selection.models, selection.memoryModel]) await spending.checkModel(modelId(model).name);
   const lease = await docStore.acquire(sessionId, { signal });
   try {
     const state = await readState(docStore, sessionId, signal);
     if (settings.mustExist && state.lastRecordId === "") throw notFound(sessionId);
     const effects = inProcessEffects(docStore, lease);
     const log = new SessionLog(state, effects);
-    const context = new LogSearch(docStore, sessionId);
+    const recall = new LogSearch(docStore, sessionId);
     const memory = new WorkingMemory(log, memoryStore, sessionId);
     const shed = settings.shed ?? new ToolShed();
-    const parts = { sessionId, context, memory, resources: new Resources(), embedder: settings.embedder };
-    const tools = await shed.build(parts);
+    const sessionParts = {
+      sessionId,
+      context: recall,
+      memory,
+      resources: new Resources(),
+      embedder: settings.embedder,
+    };
+    const tools = await shed.build(sessionParts);
     if (access) tools.setAccess((tool) => access.canUseTool(user, tool));
     for (const [name, by] of state.activations) if (tools.get(name)) tools.activate([name], by);
     await mend(log, effects);
     models.retain();
+    const config = { ...defaultConfig, ...settings.config };
+    const contextConfig = { ...defaultContextConfig, ...settings.contextConfig };
+    const memoryConfig = { ...defaultMemoryConfig, ...settings.memoryConfig };
+    const resolve = (model: ModelIdLike, signal: AbortSignal) => models.resolve(model, signal);
+    const shared = { sessionId, docStore, memoryStore, log, effects, tools, spending, config, resolve };
+    const { memoryModel } = selection;
     return {
-      ...{ sessionId, docStore, memoryStore, lease, tools, context, log, effects, models, model, spending },
+      ...shared,
+      lease,
+      models,
+      recall,
+      modelChain: selection.models,
+      context: new Context({ ...shared, contextConfig, memoryModel }),
+      memory: new MemoryTrigger({ ...shared, memoryConfig, memoryModel }),
       permissions: new Permissions(log, effects, tools, settings.permissions),
+      errorPolicy: settings.errorPolicy ?? defaultErrorPolicy,
+      loopDetection:
+        settings.loopDetection === "off" ? undefined : { ...defaultLoopDetection, ...settings.loopDetection },
       system: settings.system,
-      config: { ...defaultConfig, ...settings.config },
     };
   } catch (error) {
     await lease.release();
@@ -56,17 +79,23 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
 }
 
 /** What can be known to go wrong before anything is taken or loaded. */
-function preflight(settings: Settings<DocumentStore, MemoryStore>, models: Models): ModelIdLike {
-  const model = settings.model ?? presetModels(settings.source).primary;
-  if (model === undefined) {
+function preflight(
+  settings: Settings<DocumentStore, MemoryStore>,
+  models: Models,
+): { models: readonly ModelIdLike[]; memoryModel: ModelIdLike } {
+  const preset = presetModels(settings.source);
+  const primary = settings.model ?? preset.primary;
+  if (primary === undefined) {
     throw new AgenticError(
       "session",
       "no model set: name one with withModel(...), or build from a preset that carries its models.",
       { reason: "no model set" },
     );
   }
-  models.ready?.resolve(model);
-  return model;
+  const fallbacks = settings.fallbacks ?? preset.fallbacks ?? [];
+  const memoryModel = settings.memoryModel ?? preset.memory ?? primary;
+  for (const model of [primary, ...fallbacks, memoryModel]) models.ready?.resolve(model);
+  return { models: [primary, ...fallbacks], memoryModel };
 }
 
 function noAccess(user: string, sessionId: SessionId): AgenticError {

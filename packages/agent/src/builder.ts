@@ -9,7 +9,8 @@ import {
 import type { Embedder, ModelIdLike, SessionId } from "@shedkit/types";
 import type { SessionAccessProvider } from "./access.js";
 import { buildParts } from "./build.js";
-import type { AgentConfig } from "./config.js";
+import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
+import type { ErrorPolicy } from "./error-policy.js";
 import type { ModelSource } from "./models.js";
 import type { PermissionPolicy } from "./permissions.js";
 import { AgentSession } from "./session.js";
@@ -49,6 +50,16 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
     return this.#with({ model });
   }
 
+  /** Tried in order when the model fails; see {@link ErrorPolicy}. Default: the preset's. */
+  withFallbackModels(models: Iterable<ModelIdLike>): AgentSessionBuilder<D, M> {
+    return this.#with({ fallbacks: [...models] });
+  }
+
+  /** Summarises and remembers. Default: the preset's, else the model that answers. */
+  withMemoryModel(model: ModelIdLike): AgentSessionBuilder<D, M> {
+    return this.#with({ memoryModel: model });
+  }
+
   withSystemPrompt(text: string): AgentSessionBuilder<D, M> {
     return this.#with({ system: text });
   }
@@ -81,6 +92,26 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
   /** Limits of the loop; what is left out keeps its default. */
   withConfig(config: Partial<AgentConfig>): AgentSessionBuilder<D, M> {
     return this.#with({ config: { ...this.#settings.config, ...config } });
+  }
+
+  /** How the conversation is kept within the model's window. */
+  withContextConfig(config: Partial<ContextConfig>): AgentSessionBuilder<D, M> {
+    return this.#with({ contextConfig: { ...this.#settings.contextConfig, ...config } });
+  }
+
+  /** When the memory model is put to work. */
+  withMemoryConfig(config: Partial<MemoryConfig>): AgentSessionBuilder<D, M> {
+    return this.#with({ memoryConfig: { ...this.#settings.memoryConfig, ...config } });
+  }
+
+  /** What is done about errors of model calls. Default: `defaultErrorPolicy`. */
+  withErrorPolicy(errorPolicy: ErrorPolicy): AgentSessionBuilder<D, M> {
+    return this.#with({ errorPolicy });
+  }
+
+  /** When a model is taken to go round in circles; `"off"` never. */
+  withLoopDetection(config: Partial<LoopDetectionConfig> | "off"): AgentSessionBuilder<D, M> {
+    return this.#with({ loopDetection: config });
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelProvider, ModelRequest } from "@shedkit/provider";
+import { delay, type ModelEvent, type ModelProvider, type ModelRequest } from "@shedkit/provider";
 import type { RunOptions, ToolCallManager, ToolCallOutcome, ToolCallRequest } from "@shedkit/shed";
 import type { DocumentStore, SessionLease } from "@shedkit/store";
 import { newId, type SessionRecord } from "@shedkit/types";
@@ -14,6 +14,8 @@ export interface LoopEffects {
   append(records: readonly SessionRecord[]): Promise<void>;
   /** Ends soon after `request.signal` aborts, whatever the provider does. */
   generate(provider: ModelProvider, request: ModelRequest): AsyncIterable<ModelEvent>;
+  /** Waits. Rejects as soon as `signal` aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Runs the calls of one step; see `ToolCallManager.runCalls`. Ends soon after `options.signal` aborts. */
   runCalls(
     tools: ToolCallManager,
@@ -34,6 +36,7 @@ export function inProcessEffects(store: DocumentStore, lease: SessionLease): Loo
       await store.append(lease, records);
     },
     generate: (provider, request) => abortable(provider.stream(request), request.signal, GRACE_MS),
+    sleep: (ms, signal) => delay(ms, signal),
     runCalls: (tools, requests, options) => abortable(tools.runCalls(requests, options), options.signal, GRACE_MS),
   };
 }

@@ -41,6 +41,8 @@ export type TurnEvent =
   /** Drop the text shown since the last tool result of this turn: it does not count, a retry follows. */
   | { type: "retract"; reason: string }
   | { type: "progress"; progress: AgentProgress }
+  /** Only with `memory`: what the session remembers has changed. */
+  | { type: "memory"; record: SessionRecord }
   | { type: "failed"; error: AgenticError; usage: Usage }
   | { type: "done"; summary: TurnSummary };
 
@@ -48,6 +50,8 @@ export type TurnEvent =
 export interface EventOptions {
   /** The arguments of tool calls while they are written. Default: false. */
   toolDeltas?: boolean | undefined;
+  /** Changes of the memory tiers. Default: false. */
+  memory?: boolean | undefined;
 }
 
 /** Turns raw items into events. Text that came as deltas is not said again by its record. */
@@ -95,6 +99,10 @@ export class EventMapper {
         const { name = "", access = [], arguments: args } = call ?? {};
         return { type: "approvalRequested", approvalId, toolCallId, name, access, ...(args && { arguments: args }) };
       }
+      case "workingMemory":
+      case "observation":
+      case "reflection":
+        return this.#options.memory ? { type: "memory", record } : undefined;
       case "retracted":
         return { type: "retract", reason: record.reason };
       case "failedAction":

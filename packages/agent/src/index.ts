@@ -1,7 +1,9 @@
 export type { SessionAccessProvider } from "./access.js";
 export type { Answer } from "./answer.js";
 export type { AgentSessionBuilder } from "./builder.js";
-export type { AgentConfig } from "./config.js";
+export type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
+export type { CompactionResult } from "./context.js";
+export { type AgentAction, defaultErrorPolicy, type ErrorPolicy } from "./error-policy.js";
 export type { EventOptions, TurnEvent } from "./events.js";
 export type { ExportOptions } from "./export.js";
 export type { ModelSource } from "./models.js";

@@ -1,4 +1,4 @@
-import type { ModelParams, ModelProvider, ModelRequest, Route } from "@shedkit/provider";
+import type { ModelParams, ModelRequest, Route } from "@shedkit/provider";
 import { normalizeTranscript } from "@shedkit/provider/transcript";
 import type { ToolCallManager } from "@shedkit/shed";
 import {
@@ -14,12 +14,17 @@ import {
   type Usage,
 } from "@shedkit/types";
 import type { Spending } from "./access.js";
-import type { AgentConfig } from "./config.js";
+import type { AgentConfig, LoopDetectionConfig } from "./config.js";
+import type { Context } from "./context.js";
 import type { LoopEffects } from "./effects.js";
+import type { ErrorPolicy } from "./error-policy.js";
 import { closeOpenCalls, executeCalls } from "./execution.js";
 import { brokenOff, type Generation, generate } from "./generation.js";
 import type { SessionLog } from "./log.js";
+import { type Escalation, LoopGuard } from "./loop-guard.js";
+import type { MemoryTrigger } from "./memory-trigger.js";
 import type { Permissions } from "./permissions.js";
+import { ModelChain, type Recovery } from "./recovery.js";
 import type { Sink } from "./stream-item.js";
 import type { TurnOutcome } from "./turn.js";
 
@@ -29,10 +34,14 @@ export interface LoopParts {
   effects: LoopEffects;
   log: SessionLog;
   tools: ToolCallManager;
-  config: AgentConfig;
-  system: string | undefined;
+  context: Context;
+  memory: MemoryTrigger;
   permissions: Permissions;
   spending: Spending;
+  config: AgentConfig;
+  errorPolicy: ErrorPolicy;
+  loopDetection: LoopDetectionConfig | undefined;
+  system: string | undefined;
   /** Finds the backend of a model; makes it ready first, where that is still to be done. */
   resolve(model: ModelIdLike, signal: AbortSignal): Promise<Route>;
 }
@@ -42,7 +51,8 @@ export interface TurnSpec {
   turnId: string;
   /** Absent for a turn that only goes on with calls that waited for leave. */
   prompt: Message | undefined;
-  model: ModelIdLike;
+  /** The model to ask, then its fallbacks. */
+  models: readonly ModelIdLike[];
   params: ModelParams;
   maxSteps: number;
   /** The answer must be JSON of this schema. */
@@ -54,28 +64,36 @@ export type LoopState =
   | { type: "begin" }
   | { type: "outerBoundary" }
   | { type: "assemble" }
-  | { type: "generate"; provider: ModelProvider; request: ModelRequest }
-  | { type: "record"; provider: ModelProvider; request: ModelRequest; generation: Generation }
+  | { type: "generate"; route: Route; request: ModelRequest }
+  | { type: "record"; route: Route; generation: Generation }
+  /** A model call failed: what came of it is stored, or withdrawn, by what follows. */
+  | { type: "recover"; route: Route; generation: Generation; error: AgenticError }
   | { type: "execute" }
   | { type: "outputProcessing" }
   | { type: "ending"; error?: AgenticError | undefined }
   | { type: "done"; outcome: TurnOutcome };
 
+type State<T extends LoopState["type"]> = Extract<LoopState, { type: T }>;
+
 const SUM_UP =
   "You have used all the tool calls of this turn. Do not call any more tools: answer now with what you have found, and say what is missing.";
-
 const PAST_LIMIT = "The call was not run: the turn has used all its tool calls.";
 const TURN_ENDED = "The call was interrupted: the turn ended before its result.";
+const NOT_EMPTY = "Your answer was empty. Answer, or say why you cannot.";
+const DEFAULT_TEMPERATURE = 0.7;
+const MAX_TEMPERATURE = 2;
 
 /** One turn as a state machine. Only `effects` reaches outside. */
 export class AgentLoop {
   readonly #parts: LoopParts;
   readonly #spec: TurnSpec;
   readonly #sink: Sink;
+  readonly #guard: LoopGuard;
+  readonly #models: ModelChain;
   /** Aborts what is running now: a model call, the tools of a step. */
   #running = new AbortController();
   #aborted: AgenticError | undefined;
-  #ending = false;
+  #sessionEnds = false;
   #steered = false;
   #outer = 0;
   #inner = 0;
@@ -87,6 +105,13 @@ export class AgentLoop {
     this.#parts = parts;
     this.#spec = spec;
     this.#sink = sink;
+    this.#guard = new LoopGuard(parts.loopDetection, parts.tools);
+    this.#models = new ModelChain(spec.models, {
+      policy: parts.errorPolicy,
+      threshold: parts.config.circuitBreakerThreshold,
+      switched: parts.log.state.switched,
+      now: parts.effects.now(),
+    });
   }
 
   /** Ends the turn: what runs is cancelled at once. */
@@ -98,7 +123,7 @@ export class AgentLoop {
 
   /** Ends the turn because the session ends: calls that wait for leave go on waiting, in the log. */
   suspend(): void {
-    this.#ending = true;
+    this.#sessionEnds = true;
     this.abort("the session ends");
   }
 
@@ -115,22 +140,25 @@ export class AgentLoop {
     });
     let state: LoopState = { type: "begin" };
     try {
-      while (state.type !== "done") {
-        try {
-          state = await this.#next(state);
-        } catch (error) {
-          const failure = AgenticError.from(error);
-          // A log that cannot be written any more cannot record its own failure either.
-          state =
-            state.type === "ending"
-              ? { type: "done", outcome: { type: "failed", error: state.error ?? failure } }
-              : { type: "ending", error: this.#aborted ?? failure };
-        }
-      }
+      while (state.type !== "done") state = await this.#step(state);
     } finally {
       stopCounting();
     }
     return state.outcome;
+  }
+
+  /** One state to the next; what is thrown on the way ends the turn, or gives way to steering. */
+  async #step(state: Exclude<LoopState, { type: "done" }>): Promise<LoopState> {
+    try {
+      return await this.#next(state);
+    } catch (error) {
+      const failure = AgenticError.from(error);
+      // A log that cannot be written any more cannot record its own failure either.
+      if (state.type === "ending") return { type: "done", outcome: { type: "failed", error: state.error ?? failure } };
+      const steered = this.#steered && !this.#aborted && AgenticError.is(error, "cancelled");
+      if (steered && state.type !== "begin") return { type: "assemble" };
+      return { type: "ending", error: this.#aborted ?? failure };
+    }
   }
 
   #next(state: Exclude<LoopState, { type: "done" }>): Promise<LoopState> {
@@ -145,6 +173,8 @@ export class AgentLoop {
         return this.#generate(state);
       case "record":
         return this.#record(state);
+      case "recover":
+        return this.#recover(state);
       case "execute":
         return this.#execute();
       case "outputProcessing":
@@ -156,12 +186,13 @@ export class AgentLoop {
 
   /** Takes all that waits, and the prompt; or goes on with calls that waited for leave, the prompt behind them. */
   async #begin(): Promise<LoopState> {
-    const { log, spending } = this.#parts;
+    const { log, spending, memory } = this.#parts;
     const { prompt } = this.#spec;
     await log.flush(); // what was queued just now is in the state then
     if (this.#aborted) return { type: "ending", error: this.#aborted };
     this.#sink({ type: "progress", progress: { type: "initializing", step: "turn" } });
     await spending.refresh();
+    memory.check(this.#sink); // what a program that stopped has left to do
     this.#outer++;
     if (log.state.suspended) {
       if (prompt) await log.append({ type: "queued", queue: "followUp", message: prompt });
@@ -191,11 +222,12 @@ export class AgentLoop {
     this.#outer++;
     this.#inner = 0;
     this.#sumUpAsked = false;
+    this.#guard.reset();
     return { type: "assemble" };
   }
 
   async #assemble(): Promise<LoopState> {
-    const { log, tools, system, sessionId, config, spending } = this.#parts;
+    const { log, tools, system, sessionId, context, spending } = this.#parts;
     if (this.#running.signal.aborted && !this.#aborted) this.#running = new AbortController();
     this.#steered = false;
     await log.flush();
@@ -203,6 +235,7 @@ export class AgentLoop {
     if (steering.length > 0) {
       await log.append(...steering.flatMap(({ message }) => takenRecords(message)));
       this.#sink({ type: "progress", progress: { type: "steering", source: "steer" } });
+      this.#guard.reset();
     }
     if (this.#aborted) return { type: "ending", error: this.#aborted };
     const sumUp = this.#inner >= this.#spec.maxSteps;
@@ -211,16 +244,15 @@ export class AgentLoop {
       await log.append({ type: "conversation", message: Messages.agent(SUM_UP) });
     }
     const signal = this.#running.signal;
-    const route = await this.#resolve(signal);
-    if (!route) return { type: "assemble" };
-    const { provider, model } = route;
-    const params = { ...config.modelParams, ...this.#spec.params };
-    await spending.checkModel(model.name);
+    const route = await this.#parts.resolve(this.#models.current, signal);
+    await spending.checkModel(route.model.name);
+    await context.prepare(route, this.#sink, signal);
+    const params = this.#params();
     await spending.checkRequest(log.state.contextTokens + (params.maxTokens ?? 0));
     const left = spending.remaining;
     if (left !== undefined) params.maxTokens = Math.min(left, params.maxTokens ?? left);
     const request: ModelRequest = {
-      model,
+      model: route.model,
       messages: log.state.messages,
       tools: sumUp ? { tools: [], activations: [] } : tools.offeredTools(),
       params,
@@ -229,99 +261,98 @@ export class AgentLoop {
     };
     if (system !== undefined) request.system = system;
     if (this.#spec.output !== undefined) request.output = this.#spec.output;
-    return { type: "generate", provider, request };
+    return { type: "generate", route, request };
   }
 
-  /** The backend; nothing when a steering message came while it was being loaded. */
-  async #resolve(signal: AbortSignal): Promise<Route | undefined> {
-    try {
-      return await this.#parts.resolve(this.#spec.model, signal);
-    } catch (error) {
-      if (this.#steered && !this.#aborted) return undefined;
-      throw error;
-    }
-  }
-
-  async #generate({ provider, request }: Extract<LoopState, { type: "generate" }>): Promise<LoopState> {
+  async #generate({ route, request }: State<"generate">): Promise<LoopState> {
     const { effects, log } = this.#parts;
+    const { provider } = route;
     this.#sink({ type: "progress", progress: { type: "generating", model: request.model.name } });
     const stepId = effects.newId();
     const takenIds = log.state.callIds;
     const generation = await generate({ effects, provider, request, stepId, takenIds, sink: this.#sink });
     this.#usage = addUsage(this.#usage, generation.usage);
-    return { type: "record", provider, request, generation };
+    return { type: "record", route, generation };
   }
 
   /** Stores what came of a model call and decides what follows. */
-  async #record({ provider, request, generation }: Extract<LoopState, { type: "record" }>): Promise<LoopState> {
-    const { log, effects, spending } = this.#parts;
-    const { stepId, outputs, usage, end } = generation;
-    const turnId = this.#spec.turnId;
-    const model = request.model.name;
+  async #record({ route, generation }: State<"record">): Promise<LoopState> {
+    const { outputs, end } = generation;
+    const model = route.model.name;
     const broken = end.type === "failure" || end.reason === "aborted";
-    const finish = end.type === "finish" ? end.reason : "aborted";
-    const step: SessionRecordBody = { type: "step", turnId, stepId, model, finish, usage };
     if (broken && this.#steered && !this.#aborted) {
-      await log.append({ type: "retracted", reason: "A steering message came.", messageIds: [] }, step);
-      await spending.record(usage);
+      await this.#withdraw(route, generation, "A steering message came.");
       return { type: "assemble" };
     }
-    const retracted = end.type === "failure" && end.retracted;
-    const bodies = (retracted ? [] : outputs).map(
-      (output): SessionRecordBody => ({
-        type: "conversation",
-        message: { type: "assistant", id: effects.newId(), turnId, stepId, model, output },
-      }),
-    );
-    if (retracted && generation.shown) {
-      bodies.push({ type: "retracted", reason: end.error.message, messageIds: [] });
+    if (broken && !this.#aborted) {
+      const error = end.type === "failure" ? end.error : brokenOff(route.provider.id, model);
+      return { type: "recover", route, generation, error };
     }
-    await log.append(...bodies, step);
-    await spending.record(usage);
+    if (!broken && end.reason === "stop" && this.#guard.rejects(outputs)) {
+      await this.#withdraw(route, generation, "The answer was empty.");
+      await this.#parts.log.append({ type: "conversation", message: Messages.agent(NOT_EMPTY) });
+      return { type: "assemble" };
+    }
+    await this.#keep(route, generation);
     if (this.#aborted) return { type: "ending", error: this.#aborted };
-    if (end.type === "failure") return { type: "ending", error: end.error };
-    if (end.reason === "aborted") return { type: "ending", error: brokenOff(provider.id, model) };
-    if (end.reason === "refusal") return { type: "ending", error: refusal(outputs, provider.id, model) };
-    return log.state.openCalls.size > 0 ? { type: "execute" } : { type: "outputProcessing" };
+    const back = this.#models.succeeded();
+    if (back) await this.#switch(back);
+    if (end.type === "finish" && (end.reason === "refusal" || end.reason === "contentFilter")) {
+      return { type: "ending", error: refusal(outputs, route.provider.id, model) };
+    }
+    if (this.#parts.log.state.openCalls.size === 0) {
+      const paused = end.type === "finish" && end.reason === "pause" && this.#inner++ < this.#spec.maxSteps;
+      return { type: paused ? "assemble" : "outputProcessing" };
+    }
+    const loop = await this.#guard.beforeCalls(outputs);
+    return loop ? this.#escalate(loop) : { type: "execute" };
   }
 
-  async #execute(): Promise<LoopState> {
-    const { effects, log, tools, config, permissions } = this.#parts;
-    const last = this.#inner >= this.#spec.maxSteps;
-    this.#inner++;
-    if (last) {
-      await closeOpenCalls(log, effects, "skipped", () => PAST_LIMIT);
-      const error = new AgenticError(
-        "session",
-        `The model went on calling tools past the limit of ${this.#spec.maxSteps} rounds. Ask again to continue, or raise maxInnerIterations.`,
-        { reason: "inner limit" },
-      );
+  /** After a failure: again, with another model, with less, or not at all. */
+  async #recover({ route, generation, error }: State<"recover">): Promise<LoopState> {
+    const { effects, context } = this.#parts;
+    const recovery = this.#models.failed(error);
+    if (recovery.type === "giveUp") {
+      const retracted = generation.end.type === "failure" && generation.end.retracted;
+      if (retracted) await this.#withdraw(route, generation, error.message);
+      else await this.#keep(route, generation);
       return { type: "ending", error };
     }
-    await executeCalls({
-      effects,
-      log,
-      tools,
-      turnId: this.#spec.turnId,
-      concurrency: config.toolConcurrency,
-      signal: this.#running.signal,
-      sink: this.#sink,
-      permissions,
-      suspending: () => this.#suspending,
-    });
-    if (this.#aborted) return { type: "ending", error: this.#aborted };
+    await this.#withdraw(route, generation, error.message);
+    const signal = this.#running.signal;
+    if (recovery.type === "again") await effects.sleep(recovery.waitMs, signal);
+    else if (recovery.type === "switch") await this.#switch(recovery);
+    else if (recovery.type === "reduce") await context.reduce(route, this.#sink, signal);
     return { type: "assemble" };
   }
 
-  get #suspending(): boolean {
-    return this.#ending && this.#parts.log.state.suspended;
+  async #execute(): Promise<LoopState> {
+    const { effects, log, tools, config, permissions, memory } = this.#parts;
+    const { turnId, maxSteps } = this.#spec;
+    if (this.#inner++ >= maxSteps) {
+      await closeOpenCalls(log, effects, "skipped", () => PAST_LIMIT);
+      return { type: "ending", error: pastLimit(maxSteps) };
+    }
+    const calls = [...log.state.openCalls.values()];
+    await executeCalls({
+      ...{ effects, log, tools, turnId, permissions },
+      concurrency: config.toolConcurrency,
+      signal: this.#running.signal,
+      sink: this.#sink,
+      suspending: () => this.#suspending,
+    });
+    if (this.#aborted) return { type: "ending", error: this.#aborted };
+    memory.check(this.#sink);
+    const loop = this.#steered ? undefined : this.#guard.afterCalls(calls);
+    return loop ? this.#escalate(loop) : { type: "assemble" };
   }
 
   async #outputProcessing(): Promise<LoopState> {
+    this.#parts.memory.check(this.#sink);
     return { type: "outerBoundary" };
   }
 
-  async #end({ error }: Extract<LoopState, { type: "ending" }>): Promise<LoopState> {
+  async #end({ error }: State<"ending">): Promise<LoopState> {
     const { log, effects } = this.#parts;
     const { turnId } = this.#spec;
     const usage = this.#usage;
@@ -337,6 +368,64 @@ export class AgentLoop {
     await log.append({ type: "summary", turnId, messageCount: this.#messageCount, usage });
     return { type: "done", outcome: { type: "completed" } };
   }
+
+  /** The model goes round in circles: it is told, in the results of calls that do not run or in a message. */
+  async #escalate(loop: Escalation): Promise<LoopState> {
+    const { log, effects } = this.#parts;
+    if (loop.type === "terminate") return { type: "ending", error: loop.error };
+    if (log.state.openCalls.size > 0) {
+      await closeOpenCalls(log, effects, "skipped", () => `The call was not run. ${loop.text}`);
+      this.#inner++;
+    } else await log.append({ type: "conversation", message: Messages.agent(loop.text) });
+    const next = loop.type === "change" ? this.#models.next("The model went round in circles.") : undefined;
+    if (next) await this.#switch(next);
+    return { type: "assemble" };
+  }
+
+  /** Stores an answer, or what there is of it. */
+  async #keep(route: Route, generation: Generation): Promise<void> {
+    const { log, effects, spending } = this.#parts;
+    const { turnId } = this.#spec;
+    const { stepId, outputs, usage } = generation;
+    const model = route.model.name;
+    const messages = outputs.map(
+      (output): SessionRecordBody => ({
+        type: "conversation",
+        message: { type: "assistant", id: effects.newId(), turnId, stepId, model, output },
+      }),
+    );
+    await log.append(...messages, this.#stepRecord(route, generation));
+    await spending.record(usage);
+  }
+
+  /** Takes back what was shown of an answer; what it cost is counted. */
+  async #withdraw(route: Route, generation: Generation, reason: string): Promise<void> {
+    const { log, spending } = this.#parts;
+    const step = this.#stepRecord(route, generation);
+    if (generation.shown) await log.append({ type: "retracted", reason, messageIds: [] }, step);
+    else await log.append(step);
+    await spending.record(generation.usage);
+  }
+
+  #stepRecord(route: Route, { stepId, usage, end }: Generation): SessionRecordBody {
+    const finish = end.type === "finish" ? end.reason : "aborted";
+    return { type: "step", turnId: this.#spec.turnId, stepId, model: route.model.name, finish, usage };
+  }
+
+  async #switch({ from, to, reason }: Extract<Recovery, { type: "switch" }>): Promise<void> {
+    await this.#parts.log.append({ type: "modelSwitched", from, to, reason });
+  }
+
+  #params(): ModelParams {
+    const params = { ...this.#parts.config.modelParams, ...this.#spec.params };
+    if (this.#guard.temperature === 0) return params;
+    const temperature = (params.temperature ?? DEFAULT_TEMPERATURE) + this.#guard.temperature;
+    return { ...params, temperature: Math.min(MAX_TEMPERATURE, temperature) };
+  }
+
+  get #suspending(): boolean {
+    return this.#sessionEnds && this.#parts.log.state.suspended;
+  }
 }
 
 /** A queued message becomes part of the conversation. */
@@ -345,6 +434,14 @@ function takenRecords(message: Message): SessionRecordBody[] {
     { type: "dequeued", messageId: message.id },
     { type: "conversation", message },
   ];
+}
+
+function pastLimit(maxSteps: number): AgenticError {
+  return new AgenticError(
+    "session",
+    `The model went on calling tools past the limit of ${maxSteps} rounds. Ask again to continue, or raise maxInnerIterations.`,
+    { reason: "inner limit" },
+  );
 }
 
 function refusal(outputs: Generation["outputs"], provider: string, model: string): AgenticError {

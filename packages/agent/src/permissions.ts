@@ -1,6 +1,7 @@
 import type { ToolCallManager, ToolCallRequest } from "@shedkit/shed";
 import { type AccessRequest, metadataOf, type ToolCapabilities, ToolError, type ToolKind } from "@shedkit/tool";
 import { AgenticError, type ApprovalDecision, type ToolArguments } from "@shedkit/types";
+import { untilAborted } from "./abortable.js";
 import type { LoopEffects } from "./effects.js";
 import type { SessionLog } from "./log.js";
 
@@ -94,7 +95,7 @@ export class Permissions {
 
   async #ask(policy: PermissionPolicy, call: PermissionRequest, signal: AbortSignal) {
     try {
-      return await untilAborted(policy.decide(call), call.tool, signal);
+      return await untilAborted(policy.decide(call), signal, cancelled(call.tool));
     } catch (error) {
       if (AgenticError.is(error, "tool")) throw error;
       return { deny: `the permission policy failed: ${error instanceof Error ? error.message : String(error)}` };
@@ -103,7 +104,7 @@ export class Permissions {
 
   #wait(approvalId: string, request: ToolCallRequest, signal: AbortSignal): Promise<ApprovalDecision> {
     const decided = new Promise<ApprovalDecision>((resolve) => this.#waiting.set(approvalId, resolve));
-    return untilAborted(decided, request.name, signal).finally(() => this.#waiting.delete(approvalId));
+    return untilAborted(decided, signal, cancelled(request.name)).finally(() => this.#waiting.delete(approvalId));
   }
 
   /** Whether leave was given for the session, for the tool or for all that this call accesses. */
@@ -137,18 +138,6 @@ function matches(pattern: string, target: string): boolean {
   return new RegExp(`^${parts.join("[\\s\\S]*")}$`, "u").test(target);
 }
 
-/** The value, or ToolError `cancelled` as soon as `signal` aborts. Leaves no listener behind. */
-async function untilAborted<T>(value: Promise<T>, tool: string, signal: AbortSignal): Promise<T> {
-  const cancelled = () => new ToolError("cancelled", tool, "The call was cancelled before it ran.");
-  if (signal.aborted) throw cancelled();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(cancelled());
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([value, aborted]);
-  } finally {
-    if (onAbort) signal.removeEventListener("abort", onAbort);
-  }
+function cancelled(tool: string): () => ToolError {
+  return () => new ToolError("cancelled", tool, "The call was cancelled before it ran.");
 }

@@ -8,6 +8,8 @@ export type AgentProgress =
   | { type: "toolCallRequested"; name: string }
   | { type: "executingTools"; total: number; completed: number }
   | { type: "toolCallCancelled"; id: string }
+  | { type: "processingMemory"; kind: "working" | "observation" | "reflection" }
+  | { type: "compacting"; tokens: number }
   | { type: "steering"; source: string }
   | { type: "turnComplete"; usage: Usage }
   | { type: "sessionEnding" };

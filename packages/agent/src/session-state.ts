@@ -13,6 +13,7 @@ import {
 } from "@shedkit/types";
 
 import { estimateMessage } from "./estimate.js";
+import { MEMORY_ID } from "./memory-message.js";
 
 /** A call whose result is not in the conversation yet. */
 export interface OpenCall {
@@ -34,6 +35,11 @@ export interface Approval {
   decision?: ApprovalDecision | undefined;
 }
 
+/** The ids of summaries begin so. */
+export const SUMMARY_ID = "summary:";
+/** The ids of notes on how full the context is begin so. */
+const PRESSURE_ID = "pressure:";
+
 /** A message that waits to be worked on. */
 export interface QueuedMessage {
   queue: "steer" | "followUp";
@@ -53,7 +59,25 @@ export class SessionState {
   openCalls = new Map<string, OpenCall>();
   /** The ids of all calls. */
   readonly callIds = new Set<string>();
+  /** How many records there are. */
+  seq = 0;
   working: Extract<SessionRecord, { type: "workingMemory" }> | undefined;
+  observation: Extract<SessionRecord, { type: "observation" }> | undefined;
+  reflection: Extract<SessionRecord, { type: "reflection" }> | undefined;
+  /** Tokens used since the last observation. */
+  rollingTokens = 0;
+  /** Tokens of observations since the last reflection. */
+  observedTokens = 0;
+  /** The id of the newest message that carries the memory; empty where the conversation has none. */
+  memoryTold = "";
+  /** Whether the model has been told how full the context is. */
+  pressureNoted = false;
+  /** Whether anything was said since the last compaction. */
+  compactable = false;
+  /** The message that the running turn began with. */
+  turnFirst: Message | undefined;
+  /** The fallback that the session works with, since when. */
+  switched: { to: string; at: number } | undefined;
   /** Of the open calls. */
   readonly approvals = new Map<string, Approval>();
   /** Leave given for the rest of the session. */
@@ -66,6 +90,7 @@ export class SessionState {
   usage: Usage = noUsage;
   /** The id of the newest record; empty for a new session. */
   lastRecordId = "";
+  #estimated = 0;
 
   apply(record: SessionRecord): void {
     if (record.v !== 1) {
@@ -76,13 +101,16 @@ export class SessionState {
       );
     }
     this.lastRecordId = record.id;
+    this.seq++;
     switch (record.type) {
       case "conversation":
         this.#add(record.message);
         break;
       case "step":
         this.usage = addUsage(this.usage, record.usage);
-        if (record.usage.total > 0) this.contextTokens = record.usage.total;
+        this.rollingTokens += record.usage.input + record.usage.output + record.usage.cacheWrite;
+        // Half of the estimate is less than any tokenizer makes: what is below it was not counted.
+        this.contextTokens = Math.max(record.usage.total, this.#estimated / 2);
         break;
       case "toolStarted": {
         const open = this.openCalls.get(record.toolCallId);
@@ -122,6 +150,25 @@ export class SessionState {
       case "workingMemory":
         this.working = record;
         break;
+      case "observation":
+        this.observation = record;
+        this.rollingTokens = 0;
+        this.observedTokens += record.tokenCount;
+        break;
+      case "reflection":
+        this.reflection = record;
+        this.observedTokens = 0;
+        break;
+      case "compaction":
+        this.#compact(record);
+        break;
+      case "modelSwitched":
+        this.switched = { to: record.to, at: record.at };
+        break;
+      case "summary":
+      case "failedAction":
+        this.turnFirst = undefined;
+        break;
       case "retracted":
         this.#retract(new Set(record.messageIds));
         break;
@@ -143,7 +190,15 @@ export class SessionState {
   }
 
   #add(message: Message): void {
-    this.contextTokens += estimateMessage(message);
+    const tokens = estimateMessage(message);
+    this.contextTokens += tokens;
+    this.#estimated += tokens;
+    this.compactable = true;
+    if (message.type === "user") {
+      this.turnFirst ??= message;
+      if (message.id.startsWith(MEMORY_ID)) this.memoryTold = message.id;
+      if (message.id.startsWith(PRESSURE_ID)) this.pressureNoted = true;
+    }
     if (message.type === "toolResult") {
       const open = this.openCalls.get(message.toolCallId);
       if (open) open.result ??= message;
@@ -167,6 +222,26 @@ export class SessionState {
     for (const result of results) this.messages.push(result);
     this.openCalls.clear();
     this.approvals.clear();
+  }
+
+  /** The summary takes the place of what stood before `firstKept`; the first message of the running turn stays. */
+  #compact(record: Extract<SessionRecord, { type: "compaction" }>): void {
+    const at = this.messages.findLastIndex((message) => message.id === record.firstKept);
+    const cut = at < 0 ? this.messages.length : at;
+    const text = `Summary of the conversation so far:\n${record.summary}`;
+    const summary: Message = {
+      type: "user",
+      id: `${SUMMARY_ID}${record.id}`,
+      role: "system",
+      content: [{ type: "text", text }],
+    };
+    const pinned = this.messages.slice(0, cut).filter((message) => message === this.turnFirst);
+    this.messages = [summary, ...pinned, ...this.messages.slice(cut)];
+    this.#estimated = this.messages.reduce((sum, message) => sum + estimateMessage(message), 0);
+    this.contextTokens = record.tokensAfter;
+    this.compactable = false;
+    this.pressureNoted = false;
+    if (!this.messages.some((message) => message.id === this.memoryTold)) this.memoryTold = "";
   }
 
   #retract(ids: ReadonlySet<string>): void {

@@ -15,18 +15,14 @@ import {
   type Usage,
   type UserMessage,
 } from "@shedkit/types";
-import type { Spending } from "./access.js";
 import { type Answer, answerOf } from "./answer.js";
 import { buildParts } from "./build.js";
 import { type AgentSessionBuilder, newBuilder } from "./builder.js";
 import { Channel } from "./channel.js";
-import type { AgentConfig } from "./config.js";
-import type { LoopEffects } from "./effects.js";
+import type { CompactionResult } from "./context.js";
 import type { ExportOptions } from "./export.js";
-import type { SessionLog } from "./log.js";
-import { AgentLoop } from "./loop.js";
+import { AgentLoop, type LoopParts } from "./loop.js";
 import type { ModelSource, Models } from "./models.js";
-import type { Permissions } from "./permissions.js";
 import type { Settings } from "./settings.js";
 import type { StreamItem } from "./stream-item.js";
 import { type SessionEvent, type ShownItem, Subscription } from "./subscription.js";
@@ -46,21 +42,14 @@ export interface TurnOptions {
 }
 
 /** @internal What a builder hands over. */
-export interface SessionInternals<D extends DocumentStore, M extends MemoryStore> {
-  sessionId: SessionId;
+export interface SessionInternals<D extends DocumentStore, M extends MemoryStore> extends LoopParts {
   docStore: D;
   memoryStore: M;
   lease: SessionLease;
-  tools: ToolCallManager;
-  context: ContextSearch;
-  log: SessionLog;
-  effects: LoopEffects;
   models: Models;
-  permissions: Permissions;
-  spending: Spending;
-  model: ModelIdLike;
-  system: string | undefined;
-  config: AgentConfig;
+  recall: ContextSearch;
+  /** The model that answers, and its fallbacks. */
+  modelChain: readonly ModelIdLike[];
 }
 
 interface RunningTurn {
@@ -126,7 +115,7 @@ export class AgentSession<
 
   /** Recall over the whole log. */
   get contextProvider(): ContextSearch {
-    return this.#parts.context;
+    return this.#parts.recall;
   }
 
   /**
@@ -201,6 +190,13 @@ export class AgentSession<
     if (waits && !this.#turn && !this.#ending) this.#start(undefined, {}, undefined);
   }
 
+  /** Resolves when no turn is running and the memory model has no work: a moment at which `end()` breaks nothing off. */
+  async settled(): Promise<void> {
+    await this.#turn?.done;
+    await this.#parts.memory.idle();
+    await this.#parts.log.flush();
+  }
+
   /** Aborts a running turn, waits until all is stored, and lets go of everything. May be called twice. */
   end(): Promise<void> {
     this.#ending ??= this.#end();
@@ -239,6 +235,16 @@ export class AgentSession<
   }
 
   /**
+   * Replaces the older part of the conversation by a summary now, instead of when the window is pressed. Throws
+   * AgenticError `turnInProgress`, or `compaction` where it cannot be made smaller.
+   */
+  async compact(): Promise<CompactionResult> {
+    this.#checkIdle();
+    const signal = new AbortController().signal;
+    return this.#parts.context.reduce(undefined, (item) => this.#show(item), signal);
+  }
+
+  /**
    * A new session that goes on from here, or from the record `at` (an id; itself included), in the same store. This one
    * is not changed. Throws AgenticError `session` where the log has no such record.
    */
@@ -265,16 +271,9 @@ export class AgentSession<
     channel: Channel<StreamItem> | undefined,
     output?: JsonSchema | undefined,
   ): RunningTurn {
-    if (this.#ending) throw sessionError("The session has ended. Build a new one, or resume it by its id.", "ended");
-    if (this.#turn) {
-      throw new AgenticError(
-        "turnInProgress",
-        "A turn is running. Wait for it, abort it, or use steer() or followUp() to say something meanwhile.",
-        { turnId: this.#turn.id },
-      );
-    }
+    this.#checkIdle();
     const message = prompt === undefined ? undefined : userMessage(prompt);
-    const { effects, config } = this.#parts;
+    const { effects, config, modelChain } = this.#parts;
     const turnId = effects.newId();
     const records: Turn["records"][number][] = [];
     let over = false;
@@ -286,11 +285,11 @@ export class AgentSession<
       channel?.push(item);
     };
     const loop = new AgentLoop(
-      { ...this.#parts, resolve: (model, signal) => this.#parts.models.resolve(model, signal) },
+      this.#parts,
       {
         turnId,
         prompt: message,
-        model: options.model ?? this.#parts.model,
+        models: options.model === undefined ? modelChain : [options.model, ...modelChain.slice(1)],
         params: options.params ?? {},
         maxSteps: options.maxSteps ?? config.maxInnerIterations,
         output,
@@ -320,6 +319,16 @@ export class AgentSession<
     return turn;
   }
 
+  #checkIdle(): void {
+    if (this.#ending) throw sessionError("The session has ended. Build a new one, or resume it by its id.", "ended");
+    if (!this.#turn) return;
+    throw new AgenticError(
+      "turnInProgress",
+      "A turn is running. Wait for it, abort it, or use steer() or followUp() to say something meanwhile.",
+      { turnId: this.#turn.id },
+    );
+  }
+
   #queue(queue: "steer" | "followUp", prompt: MessageLike): void {
     if (this.#ending) throw sessionError("The session has ended. Build a new one, or resume it by its id.", "ended");
     // A log that cannot take it fails the running turn, or the next one.
@@ -335,13 +344,14 @@ export class AgentSession<
   }
 
   async #end(): Promise<void> {
-    const { log, lease, models } = this.#parts;
+    const { log, lease, models, memory } = this.#parts;
     const turn = this.#turn;
     if (turn) {
       this.#show({ type: "progress", progress: { type: "sessionEnding" } });
       turn.loop.suspend();
       await turn.done;
     }
+    await memory.end();
     await log.flush();
     for (const subscription of this.#subscriptions) subscription.close();
     await lease.release();

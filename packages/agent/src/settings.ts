@@ -2,7 +2,8 @@ import type { ToolShed } from "@shedkit/shed";
 import type { DocumentStore, MemoryStore } from "@shedkit/store";
 import type { Embedder, ModelIdLike, SessionId } from "@shedkit/types";
 import type { SessionAccessProvider } from "./access.js";
-import type { AgentConfig } from "./config.js";
+import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
+import type { ErrorPolicy } from "./error-policy.js";
 import type { ModelSource, Models } from "./models.js";
 import type { PermissionPolicy } from "./permissions.js";
 
@@ -16,6 +17,8 @@ export interface Settings<D extends DocumentStore, M extends MemoryStore> {
   readonly sessionId?: SessionId;
   readonly mustExist?: boolean;
   readonly model?: ModelIdLike;
+  readonly fallbacks?: readonly ModelIdLike[];
+  readonly memoryModel?: ModelIdLike;
   readonly system?: string;
   readonly shed?: ToolShed;
   readonly embedder?: Embedder;
@@ -23,4 +26,8 @@ export interface Settings<D extends DocumentStore, M extends MemoryStore> {
   readonly access?: SessionAccessProvider;
   readonly user?: string;
   readonly config?: Partial<AgentConfig>;
+  readonly contextConfig?: Partial<ContextConfig>;
+  readonly memoryConfig?: Partial<MemoryConfig>;
+  readonly errorPolicy?: ErrorPolicy;
+  readonly loopDetection?: Partial<LoopDetectionConfig> | "off";
 }

@@ -1,0 +1,114 @@
+import type { ModelDescription, ModelProvider, Route } from "@shedkit/provider";
+import type { ToolCallManager } from "@shedkit/shed";
+import { AgenticError, type ModelIdLike } from "@shedkit/types";
+import { untilAborted } from "./abortable.js";
+import type { Spending } from "./access.js";
+import type { AgentConfig, ContextConfig } from "./config.js";
+import type { LoopEffects } from "./effects.js";
+import type { SessionLog } from "./log.js";
+import { memoryMessage } from "./memory-message.js";
+import type { Sink } from "./stream-item.js";
+
+export interface ContextParts {
+  log: SessionLog;
+  effects: LoopEffects;
+  tools: ToolCallManager;
+  spending: Spending;
+  config: AgentConfig;
+  contextConfig: ContextConfig;
+  /** Summarises. */
+  memoryModel: ModelIdLike;
+  resolve(model: ModelIdLike, signal: AbortSignal): Promise<Route>;
+}
+
+/** What a compaction came to, in tokens. */
+export interface CompactionResult {
+  tokensBefore: number;
+  tokensAfter: number;
+}
+
+/** Keeps the conversation within the model's window and the session's budget. Only ever appends to it, or compacts. */
+export class Context {
+  readonly #parts: ContextParts;
+  /** After a compaction that failed: the size from which the next is tried. */
+  #notBelow = 0;
+  readonly #descriptions = new Map<string, ModelDescription | undefined>();
+
+  constructor(parts: ContextParts) {
+    this.#parts = parts;
+  }
+
+  /** Makes the conversation ready for a request: memory that changed, a compaction, a word about how full it is. */
+  async prepare(route: Route, sink: Sink, signal: AbortSignal): Promise<void> {
+    const { log, effects, config } = this.#parts;
+    const limit = await this.#limit(route, signal);
+    const pressing = limit !== undefined && over(log.state.contextTokens / limit, config.preflightCompressionThreshold);
+    if (pressing && log.state.contextTokens >= this.#notBelow) await this.#relieve(limit, sink, signal);
+    const memory = memoryMessage(log.state);
+    if (memory) await log.append({ type: "conversation", message: memory });
+    const pressed = limit !== undefined && over(log.state.contextTokens / limit, config.contextPressureThreshold);
+    if (pressed && !log.state.pressureNoted) {
+      const percent = Math.round((log.state.contextTokens / limit) * 100);
+      const text = `The context is ${percent}% full. Be brief, and look only at what you need.`;
+      await log.append({
+        type: "conversation",
+        message: { type: "user", id: `pressure:${effects.newId()}`, role: "system", content: [{ type: "text", text }] },
+      });
+    }
+  }
+
+  /** A compaction before it is needed: where it fails and the request still fits, the turn goes on. */
+  async #relieve(limit: number, sink: Sink, signal: AbortSignal): Promise<void> {
+    const size = this.#parts.log.state.contextTokens;
+    if (!this.#parts.log.state.compactable) return;
+    try {
+      await this.#compact(limit, sink, signal);
+      this.#notBelow = 0;
+    } catch (error) {
+      if (!AgenticError.is(error, "compaction") || size > limit) throw error;
+      this.#notBelow = size * 1.05;
+    }
+  }
+
+  /** Makes the conversation smaller. Throws AgenticError `compaction` where it cannot be. */
+  async reduce(route: Route | undefined, sink: Sink, signal: AbortSignal): Promise<CompactionResult> {
+    // What overflowed did not fit, whatever the backend says of its window.
+    const size = this.#parts.log.state.contextTokens;
+    const limit = route && (await this.#limit(route, signal));
+    return this.#compact(Math.min(size, limit ?? size), sink, signal);
+  }
+
+  async #compact(limit: number, sink: Sink, signal: AbortSignal): Promise<CompactionResult> {
+    const { log } = this.#parts;
+    sink({ type: "progress", progress: { type: "compacting", tokens: log.state.contextTokens } });
+    const { compact } = await import("./compaction.js");
+    return compact(this.#parts, limit, this.#parts.contextConfig, signal);
+  }
+
+  /** The tokens that a request may have; undefined where nobody says. */
+  async #limit({ provider, model }: Route, signal: AbortSignal): Promise<number | undefined> {
+    const { spending, contextConfig } = this.#parts;
+    const window = contextConfig.window ?? (await this.#describe(provider, model.name, signal))?.contextWindow;
+    const { budget } = spending;
+    if (window === undefined) return budget;
+    return budget === undefined ? window : Math.min(window, budget);
+  }
+
+  async #describe(provider: ModelProvider, model: string, signal: AbortSignal): Promise<ModelDescription | undefined> {
+    const key = `${provider.id} ${model}`;
+    if (!this.#descriptions.has(key)) {
+      // A backend that cannot describe its model just now answers all the same.
+      const described = provider.describe?.({ name: model }).catch(() => undefined) ?? Promise.resolve(undefined);
+      this.#descriptions.set(key, await untilAborted(described, signal, cancelled));
+    }
+    return this.#descriptions.get(key);
+  }
+}
+
+function over(share: number, threshold: number): boolean {
+  return threshold > 0 && share > threshold;
+}
+
+function cancelled(): AgenticError {
+  return new AgenticError("cancelled", "The turn was aborted.", { reason: "aborted" });
+}

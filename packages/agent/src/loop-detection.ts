@@ -1,0 +1,125 @@
+import type { ToolCallOutput } from "@shedkit/types";
+import type { LoopDetectionConfig } from "./config.js";
+
+/** What a step is found to be. */
+export type LoopDetection =
+  | { type: "noLoop" }
+  /** The same text with the same calls. */
+  | { type: "exactLoop"; occurrences: number }
+  /** The same calls. */
+  | { type: "toolCallLoop"; occurrences: number }
+  /** A few calls in the same order again and again: A-B-A-B. */
+  | { type: "alternatingLoop"; occurrences: number }
+  /** The same call with the same result, whatever lay between. */
+  | { type: "noProgress"; occurrences: number }
+  /** Steps that are nearly the same, results included. */
+  | { type: "fuzzyLoop"; occurrences: number };
+
+interface Step {
+  text: string;
+  /** Of all calls; the same for the same calls. */
+  signature: string;
+  histogram?: Uint16Array | undefined;
+  outcome?: string | undefined;
+}
+
+const NO_LOOP: LoopDetection = { type: "noLoop" };
+/** Orders of calls longer than this are not looked for. */
+const LONGEST_PERIOD = 3;
+const BUCKETS = 256;
+/** How much of a step is compared. */
+const COMPARED = 1024;
+
+/** Looks at the steps of a turn as they come. Costs the same for each. */
+export class LoopDetector {
+  readonly #config: LoopDetectionConfig;
+  #steps: Step[] = [];
+
+  constructor(config: LoopDetectionConfig) {
+    this.#config = config;
+  }
+
+  /** A step's calls, before they run. Those of polling tools are left out by the caller. */
+  calls(text: string, calls: readonly ToolCallOutput[]): LoopDetection {
+    this.#steps.push({ text, signature: calls.map(signatureOf).join("\n") });
+    const kept = Math.max(this.#config.toolCallMaxRepeats * LONGEST_PERIOD, this.#config.windowSize, 20);
+    if (this.#steps.length > 2 * kept) this.#steps = this.#steps.slice(-kept);
+    for (let period = 1; period <= LONGEST_PERIOD; period++) {
+      const occurrences = this.#repetitions(period);
+      if (occurrences < this.#config.toolCallMaxRepeats) continue;
+      if (period > 1) return { type: "alternatingLoop", occurrences };
+      const same = text !== "" && this.#steps.slice(-occurrences).every((step) => step.text === text);
+      return { type: same ? "exactLoop" : "toolCallLoop", occurrences };
+    }
+    return NO_LOOP;
+  }
+
+  /** What the newest step's calls came to. */
+  results(outcome: string): LoopDetection {
+    const newest = this.#steps.at(-1);
+    if (!newest) return NO_LOOP;
+    newest.outcome = outcome;
+    newest.histogram = histogramOf(`${newest.signature}${outcome}`);
+    const same = this.#steps.filter((step) => step.signature === newest.signature && step.outcome === outcome).length;
+    if (same >= this.#config.toolCallMaxRepeats) return { type: "noProgress", occurrences: same };
+    const { windowSize, similarityThreshold } = this.#config;
+    const window = this.#steps.slice(-windowSize);
+    if (window.length < windowSize) return NO_LOOP;
+    const alike = window.every(
+      ({ histogram }) =>
+        histogram && newest.histogram && similarity(histogram, newest.histogram) >= similarityThreshold,
+    );
+    return alike ? { type: "fuzzyLoop", occurrences: windowSize } : NO_LOOP;
+  }
+
+  /** Forgets everything: something new has been said. */
+  reset(): void {
+    this.#steps = [];
+  }
+
+  /** How often the last `period` steps stand there in a row. */
+  #repetitions(period: number): number {
+    const steps = this.#steps;
+    const last = steps.length - 1;
+    // All the same is a period of one, and said as such.
+    if (period > 1 && steps.at(-1)?.signature === steps.at(-2)?.signature) return 0;
+    let matched = period;
+    while (matched <= last && steps[last - matched]?.signature === steps[last - matched + period]?.signature) matched++;
+    return last + 1 < period ? 0 : Math.floor(Math.min(matched, last + 1) / period);
+  }
+}
+
+function signatureOf(call: ToolCallOutput): string {
+  return `${call.name} ${call.rawArguments ?? canonical(call.arguments ?? {})}`;
+}
+
+/** JSON with the keys in order. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(",")}}`;
+}
+
+/** How often each run of three characters is there, by its hash. */
+function histogramOf(text: string): Uint16Array {
+  const counts = new Uint16Array(BUCKETS);
+  const end = Math.min(text.length, COMPARED);
+  for (let i = 2; i < end; i++) {
+    const hash = (text.charCodeAt(i - 2) * 31 + text.charCodeAt(i - 1)) * 31 + text.charCodeAt(i);
+    const bucket = hash % BUCKETS;
+    counts[bucket] = (counts[bucket] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function similarity(a: Uint16Array, b: Uint16Array): number {
+  let different = 0;
+  let total = 0;
+  for (let i = 0; i < BUCKETS; i++) {
+    const [x = 0, y = 0] = [a[i], b[i]];
+    different += Math.abs(x - y);
+    total += x + y;
+  }
+  return total === 0 ? 1 : 1 - different / total;
+}

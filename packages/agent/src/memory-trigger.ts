@@ -1,0 +1,96 @@
+import type { DocumentStore } from "@shedkit/store";
+import type { JsonValue, Message } from "@shedkit/types";
+import type { MemoryParts } from "./memory.js";
+import type { Sink } from "./stream-item.js";
+
+export type MemoryKind = "observation" | "reflection";
+
+/** After a failure, so much of the trigger must come together before the next try. */
+const RETRY_SHARE = 0.25;
+
+/** Puts the memory model to work when enough has come together: in the background, one piece of work at a time. */
+export class MemoryTrigger {
+  readonly #parts: MemoryParts & { docStore: DocumentStore };
+  readonly #abort = new AbortController();
+  #running: Promise<void> | undefined;
+  /** Tokens below which nothing is tried again after a failure. */
+  readonly #notBelow: { [kind in MemoryKind]: number } = { observation: 0, reflection: 0 };
+
+  constructor(parts: MemoryParts & { docStore: DocumentStore }) {
+    this.#parts = parts;
+  }
+
+  /** Looks whether there is work and begins it. Returns at once. */
+  check(sink: Sink): void {
+    if (this.#running || this.#abort.signal.aborted) return;
+    const kind = this.#due();
+    if (!kind) return;
+    sink({ type: "progress", progress: { type: "processingMemory", kind } });
+    this.#running = this.#work(kind).finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Resolves when nothing is being worked on. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Ends what runs: its outcome is not recorded, and a session that resumes does it again. */
+  async end(): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+  }
+
+  #due(): MemoryKind | undefined {
+    const { log, memoryConfig } = this.#parts;
+    const { rollingTokens, observedTokens } = log.state;
+    const due = (kind: MemoryKind, tokens: number, trigger: number) =>
+      trigger > 0 && tokens >= Math.max(trigger, this.#notBelow[kind]);
+    if (due("observation", rollingTokens, memoryConfig.observationTriggerTokens)) return "observation";
+    if (due("reflection", observedTokens, memoryConfig.reflectionTriggerTokens)) return "reflection";
+    return undefined;
+  }
+
+  async #work(kind: MemoryKind): Promise<void> {
+    const { log, memoryConfig } = this.#parts;
+    const tokens = kind === "observation" ? log.state.rollingTokens : log.state.observedTokens;
+    const trigger =
+      kind === "observation" ? memoryConfig.observationTriggerTokens : memoryConfig.reflectionTriggerTokens;
+    // A model that gives nothing, or fails, is not asked again for the same: no answer waits for the memory.
+    this.#notBelow[kind] = tokens + trigger * RETRY_SHARE;
+    try {
+      const memory = await import("./memory.js");
+      if (kind === "observation") await memory.observe(this.#parts, await this.#unobserved(), this.#abort.signal);
+      else await memory.reflect(this.#parts, await this.#observations(), this.#abort.signal);
+      const left = kind === "observation" ? log.state.rollingTokens : log.state.observedTokens;
+      if (left < tokens) this.#notBelow[kind] = 0;
+    } catch {
+      // The conversation does not depend on it.
+    }
+  }
+
+  /** What was said since the last observation. */
+  async #unobserved(): Promise<Message[]> {
+    const { docStore, sessionId, log } = this.#parts;
+    const { observation, retracted } = log.state;
+    let messages: Message[] = [];
+    for await (const { record } of docStore.read(sessionId)) {
+      if (record.type !== "conversation" || retracted.has(record.message.id)) continue;
+      messages.push(record.message);
+      if (record.message.id === observation?.upTo) messages = [];
+    }
+    return messages;
+  }
+
+  /** The observations since the last reflection. */
+  async #observations(): Promise<(readonly JsonValue[])[]> {
+    const { docStore, sessionId } = this.#parts;
+    let observations: (readonly JsonValue[])[] = [];
+    for await (const { record } of docStore.read(sessionId)) {
+      if (record.type === "observation") observations.push(record.observations);
+      else if (record.type === "reflection") observations = [];
+    }
+    return observations;
+  }
+}

@@ -1,0 +1,67 @@
+import type { ModelRequest } from "@shedkit/provider";
+import { type AgenticError, Messages, noUsage, type Usage } from "@shedkit/types";
+import type { ContextParts } from "./context.js";
+import { estimateText } from "./estimate.js";
+
+/** What a memory model is taken to have where nobody says, in tokens. */
+const WINDOW = 32_000;
+
+export type SideParts = Pick<ContextParts, "effects" | "spending" | "memoryModel" | "resolve">;
+
+/**
+ * Asks the memory model about a text that may be longer than its window, a piece at a time; `say` makes the question of
+ * a piece and the answer so far, `join` the answer so far of the two. Throws what the model fails with.
+ */
+export async function askInPieces(
+  parts: SideParts,
+  lines: readonly string[],
+  options: {
+    system: string;
+    maxTokens?: number | undefined;
+    say(piece: string, soFar: string): string;
+    join(soFar: string, answer: string): string;
+    signal: AbortSignal;
+  },
+): Promise<{ answer: string; usage: Usage }> {
+  const { signal, system, maxTokens } = options;
+  const { provider, model } = await parts.resolve(parts.memoryModel, signal);
+  await parts.spending.checkModel(model.name);
+  const window = (await provider.describe?.({ name: model.name }).catch(() => undefined))?.contextWindow ?? WINDOW;
+  let soFar = "";
+  let usage: Usage = noUsage;
+  for (const piece of pieces(lines, Math.max(1000, window / 2) * 4)) {
+    const request: ModelRequest = {
+      model,
+      system,
+      messages: [Messages.user(options.say(piece, soFar))],
+      tools: { tools: [], activations: [] },
+      params: maxTokens === undefined ? {} : { maxTokens },
+      signal,
+    };
+    await parts.spending.checkRequest(estimateText(piece) + (maxTokens ?? 0));
+    let text = "";
+    let failure: AgenticError | undefined;
+    for await (const event of parts.effects.generate(provider, request)) {
+      if (event.type === "output" && event.output.type === "text") text += event.output.text;
+      else if (event.type === "usage") usage = event.usage;
+      else if (event.type === "failure") failure = event.error;
+    }
+    await parts.spending.record(usage);
+    if (failure) throw failure;
+    signal.throwIfAborted();
+    soFar = options.join(soFar, text);
+  }
+  return { answer: soFar, usage };
+}
+
+function* pieces(lines: readonly string[], size: number): Generator<string, void, void> {
+  let piece = "";
+  for (const line of lines) {
+    if (piece !== "" && piece.length + line.length > size) {
+      yield piece;
+      piece = "";
+    }
+    piece += `${line.length > size ? `${line.slice(0, size)} ...` : line}\n`;
+  }
+  if (piece !== "") yield piece;
+}
