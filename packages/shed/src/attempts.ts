@@ -1,5 +1,5 @@
 import { type Resources, ToolError, type ToolImpl } from "@shedkit/tool";
-import { type BoundTool, bindTool, type DispatchEvent, Dispatcher } from "@shedkit/toolset";
+import { type BoundTool, bindTool, type DispatchEvent, Dispatcher, type ToolSet } from "@shedkit/toolset";
 import { AgenticError, type SessionId, type ToolArguments, toolName } from "@shedkit/types";
 import type { CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { withoutOrdering } from "./ordering.js";
@@ -14,9 +14,11 @@ export class Attempts {
   readonly #options: ManagerOptions;
   readonly #dispatcher: Dispatcher;
 
-  constructor(sessionId: SessionId, resources: Resources, options: ManagerOptions) {
+  constructor(sessionId: SessionId, resources: Resources, options: ManagerOptions, set: ToolSet | undefined) {
     this.#options = options;
-    this.#dispatcher = new Dispatcher({ find: (name) => this.#tools.get(name), resources, sessionId });
+    const find = (name: string) => this.#tools.get(name);
+    this.#dispatcher = set ? set.dispatcher({ find }) : new Dispatcher({ find, resources, sessionId });
+    for (const tool of set?.tools ?? []) this.#tools.set(tool.name, tool);
   }
 
   /** Throws ToolError `invalidArguments` where the name is taken or a schema is not valid. */

@@ -1,13 +1,14 @@
+import { Resources, ToolCallResult, type ToolContext, ToolError, type ToolEvent, type ToolImpl } from "@shedkit/tool";
 import {
-  Resources,
-  ToolCallResult,
-  type ToolCapabilities,
-  type ToolContext,
-  ToolError,
-  type ToolEvent,
-  type ToolImpl,
-} from "@shedkit/tool";
-import type { BoundTool, DispatchOutcome } from "@shedkit/toolset";
+  type BoundTool,
+  type DispatchOutcome,
+  type NamedTool,
+  renderTemplate,
+  stripTemplate,
+  ToolNames,
+  type ToolSetWarning,
+  type ToolStates,
+} from "@shedkit/toolset";
 import {
   type ActivatedBy,
   type Embedder,
@@ -26,9 +27,10 @@ import { failedOutcome, runStages } from "./run.js";
 import { ToolDiscovery } from "./search/discovery.js";
 import { SHED_NAME, SHED_TOOL, shedTool } from "./shed-tool.js";
 import type { ToolCallOutcome, ToolCallRequest, ToolCallWorkflow, ToolHit, ToolRetryConfig } from "./types.js";
-import { buildWorkflow } from "./workflow.js";
+import { buildWorkflow, type Effect } from "./workflow.js";
 
 const MAX_ACTIVE = 40;
+const NO_EFFECT = { readOnly: true, touches: () => [] }; // a call of an unknown tool, which will not run
 
 /** The tools of one session: which there are, which are active, and how calls of them are run. */
 export class ToolCallManager {
@@ -45,9 +47,10 @@ export class ToolCallManager {
 
   constructor(sessionId: SessionId, options: ManagerOptions = {}) {
     this.sessionId = sessionId;
-    this.resources = options.resources ?? new Resources();
+    this.resources = options.set?.resources ?? options.resources ?? new Resources();
     this.#options = options;
-    this.#attempts = new Attempts(sessionId, this.resources, options);
+    this.#attempts = new Attempts(sessionId, this.resources, options, options.set);
+    for (const tool of options.set?.tools ?? []) this.#declare(tool);
     this.#attempts.add(
       shedTool({
         find: (description, limit, ctx) => this.#find(description, limit, ctx),
@@ -138,10 +141,7 @@ export class ToolCallManager {
    * `shed`.
    */
   register(tool: ToolImpl): void {
-    const { name, definition } = this.#attempts.add(tool);
-    this.#declared.set(name, this.#options.ordering ? withOrdering(definition) : definition);
-    this.#discovery.add(definition);
-    this.#offered = undefined;
+    this.#declare(this.#attempts.add(tool));
   }
 
   /** Removes a tool. False where there is none of that name. */
@@ -194,7 +194,7 @@ export class ToolCallManager {
 
   /** Orders a batch of calls. Throws ToolError `invalidArguments`, naming the ids, for a cycle or an unknown id. */
   buildWorkflow(requests: readonly ToolCallRequest[]): ToolCallWorkflow {
-    return buildWorkflow(requests, (name) => this.#capabilities(name), this.#options.ordering ?? false);
+    return buildWorkflow(requests, (request) => this.#effect(request), this.#options.ordering ?? false);
   }
 
   /** Runs a workflow; the outcomes come in the order of the calls. Rejects only where `before` or `after` does. */
@@ -241,9 +241,35 @@ export class ToolCallManager {
     return this.#discovery.useEmbedder(embedder, options.signal);
   }
 
-  /** Fills the names of tools into a text; see the templates of tool descriptions. */
-  renderPrompt(template: string, _extra: { [key: string]: JsonValue } = {}): string {
-    return template;
+  /**
+   * Fills the names of tools into a text, by the templates of tool descriptions: `${{ tools.by_kind.read }}`. A text
+   * that cannot be filled in comes back without its markers.
+   */
+  renderPrompt(template: string, extra: { [key: string]: JsonValue } = {}): string {
+    if (this.#options.set) return this.#options.set.renderPrompt(template, extra);
+    try {
+      return renderTemplate(
+        template,
+        new ToolNames(this.names().map((name) => this.#named(name))).context({}, false, extra),
+      );
+    } catch {
+      return stripTemplate(template);
+    }
+  }
+
+  /** What the tools remember, for the session's log. Undefined where no tool remembers anything. */
+  get states(): ToolStates | undefined {
+    return this.#options.set?.states;
+  }
+
+  /** What a configuration left out, and what is old. */
+  get warnings(): readonly ToolSetWarning[] {
+    return this.#options.set?.warnings ?? [];
+  }
+
+  /** Ends what the tools' packages run in the background. */
+  async close(): Promise<void> {
+    await this.#options.set?.close();
   }
 
   async #runCall(request: ToolCallRequest, options: RunOptions): Promise<ToolCallOutcome> {
@@ -288,6 +314,18 @@ export class ToolCallManager {
     return listed;
   }
 
+  #named(name: string): NamedTool {
+    const { metadata, definition } = this.#require(name);
+    const { properties = {} } = functionSpec(definition).parameters as { properties?: object };
+    return { name, kind: metadata.kind, inputs: new Map(Object.keys(properties).map((key) => [key, key])) };
+  }
+
+  #declare({ name, definition }: BoundTool): void {
+    this.#declared.set(name, this.#options.ordering ? withOrdering(definition) : definition);
+    this.#discovery.add(definition);
+    this.#offered = undefined;
+  }
+
   #hit(name: string, score: number): ToolHit {
     const { definition } = this.#require(name);
     const { description, parameters } = functionSpec(definition);
@@ -295,8 +333,9 @@ export class ToolCallManager {
     return { name, category, description, arguments: parameters, score };
   }
 
-  #capabilities(name: string): Pick<ToolCapabilities, "readOnly" | "touches"> {
-    return this.#attempts.get(name)?.metadata.capabilities ?? { readOnly: true, touches: () => [] };
+  #effect(request: ToolCallRequest): Effect {
+    const { readOnly, touches } = this.#attempts.get(request.name)?.metadata.capabilities ?? NO_EFFECT;
+    return { readOnly, touches: touches(request.arguments) };
   }
 
   /** Throws ToolError `unknownTool`; also for `shed`, which is no tool of the session's. */

@@ -1,13 +1,16 @@
 import type { Progress, Resources, SchemaValidator } from "@shedkit/tool";
+import type { ToolSet } from "@shedkit/toolset";
 import type { ActivatedBy } from "@shedkit/types";
 import type { RetryClock } from "./retry.js";
 import type { ToolCallOutcome, ToolCallRequest } from "./types.js";
 
 /** Settings of a {@link ToolCallManager}. */
 export interface ManagerOptions {
-  /** What the tools find at run time. Default: an empty container. */
+  /** Tools made ready by a configuration, with their reminders and memories. Default: none. */
+  set?: ToolSet | undefined;
+  /** What the tools find at run time. Default: those of `set`, else an empty container. */
   resources?: Resources | undefined;
-  /** Checks arguments and results. */
+  /** Checks arguments and results of tools that are registered later. Default: the eval-free one. */
   validator?: SchemaValidator | undefined;
   /** Gives every declared tool an optional `_after`. Default: false. */
   ordering?: boolean | undefined;

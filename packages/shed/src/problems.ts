@@ -1,18 +1,11 @@
-import { AgenticError, type JsonValue } from "@shedkit/types";
+import type { ToolSetProblem } from "@shedkit/toolset";
+import { AgenticError } from "@shedkit/types";
 
 /** Something that keeps a shed from being built. */
 export type ShedProblem =
   | { type: "duplicateTool" | "reservedName" | "needsSession"; name: string }
   | { type: "nameMismatch"; declared: string; built: string }
-  | {
-      type: "configuration";
-      tool: string;
-      message: string;
-      fieldPath?: string | undefined;
-      expected?: string | undefined;
-      badValue?: JsonValue | undefined;
-      category: string;
-    };
+  | ({ type: "configuration" } & ToolSetProblem);
 
 /** Everything that was wrong with a shed, at once. */
 export class ToolShedError extends AgenticError<"toolShed"> {
@@ -20,7 +13,7 @@ export class ToolShedError extends AgenticError<"toolShed"> {
   readonly problems: readonly ShedProblem[];
 
   constructor(problems: readonly ShedProblem[]) {
-    super("toolShed", problems.map(problemText).join("\n"), { problems: [...problems] });
+    super("toolShed", problems.map(problemText).join("\n"), { problems: problems.map((problem) => ({ ...problem })) });
     this.problems = problems;
   }
 }

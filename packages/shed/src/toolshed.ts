@@ -1,12 +1,14 @@
 import {
+  fullId,
   isToolConstructor,
+  metadataOf,
   type Reminder,
   type SessionParts,
   type ToolConstructor,
   type ToolImpl,
   toToolError,
 } from "@shedkit/tool";
-import { loadValidator } from "@shedkit/toolset";
+import { loadValidator, type ToolSet, ToolSetBuilder, type ToolSetConfig, ToolSetError } from "@shedkit/toolset";
 import { toolName } from "@shedkit/types";
 import { ToolCallManager } from "./manager.js";
 import { type ShedProblem, ToolShedError } from "./problems.js";
@@ -17,6 +19,7 @@ type Entry = ToolImpl | ToolConstructor;
 interface ShedSettings {
   entries: readonly (readonly [name: string, entry: Entry])[];
   reminders: readonly Reminder[];
+  config: ToolSetConfig;
   pinned: readonly string[];
   ordering: boolean;
   strict: boolean;
@@ -26,6 +29,7 @@ interface ShedSettings {
 const EMPTY: ShedSettings = {
   entries: [],
   reminders: [],
+  config: { tools: [] },
   pinned: [],
   ordering: false,
   strict: false,
@@ -49,6 +53,14 @@ export class ToolShed {
   tools(list: Iterable<ToolImpl | ToolConstructor>): ToolShed {
     const added = Array.from(list, (entry) => [nameOf(entry), entry] as const);
     return this.#with({ entries: [...this.#settings.entries, ...added] });
+  }
+
+  /**
+   * Says which tools a session has and how it wants them: names, parameter names, settings, behaviour versions, a
+   * capability mode. Replaces an earlier configuration. Default: all tools, as they are.
+   */
+  configure(config: ToolSetConfig): ToolShed {
+    return this.#with({ config });
   }
 
   /** Adds text that is appended to results when there is something to say. */
@@ -107,18 +119,34 @@ export class ToolShed {
       else problems.push({ type: "nameMismatch", declared: name, built });
     }
     if (problems.length > 0) throw new ToolShedError(problems);
+    const set = await this.#configured(tools, parts);
     const manager = new ToolCallManager(parts.sessionId, {
-      resources: parts.resources,
+      set,
       validator: await loadValidator(),
       ordering,
       strict,
       maxActive,
     });
-    for (const tool of tools) register(manager, tool, problems);
+    for (const name of pinned) if (manager.get(name) === undefined) problems.push(noSuchPin(name, manager.names()));
     if (problems.length > 0) throw new ToolShedError(problems);
     if (parts.embedder) await manager.enableDiscovery(parts.embedder);
     manager.activate(pinned, "pin");
     return manager;
+  }
+
+  /** The tools as the configuration wants them; without one, as they are. */
+  async #configured(tools: readonly ToolImpl[], { resources, sessionId }: SessionParts): Promise<ToolSet> {
+    const { config, reminders } = this.#settings;
+    const builder = new ToolSetBuilder().tools(tools);
+    for (const reminder of reminders) builder.reminder(reminder);
+    const problems = sameIds(tools);
+    if (problems.length > 0) throw new ToolShedError(problems);
+    try {
+      return await builder.build(config, { resources, sessionId });
+    } catch (fault) {
+      if (!(fault instanceof ToolSetError)) throw fault;
+      throw new ToolShedError(fault.problems.map((problem) => ({ type: "configuration", ...problem })));
+    }
   }
 
   #problems(): ShedProblem[] {
@@ -129,12 +157,9 @@ export class ToolShed {
       if (name === SHED_NAME) problems.push({ type: "reservedName", name });
       else if (count > 1) problems.push({ type: "duplicateTool", name });
     }
-    const known = Array.from(counts.keys(), (name) => `"${name}"`).filter((name) => name !== `"${SHED_NAME}"`);
-    for (const name of this.#settings.pinned) {
-      if (counts.has(name)) continue;
-      const message = `It is pinned, but there is no tool of that name. There are ${known.join(", ")}.`;
-      problems.push({ type: "configuration", tool: name, category: "pin", message });
-    }
+    const names = new Set(this.#settings.config.tools.flatMap(({ nameOverride }) => nameOverride ?? []));
+    for (const name of counts.keys()) if (name !== SHED_NAME) names.add(name);
+    for (const name of this.#settings.pinned) if (!names.has(name)) problems.push(noSuchPin(name, [...names]));
     return problems;
   }
 
@@ -157,15 +182,24 @@ function nameOf(entry: Entry): string {
   return isToolConstructor(entry) ? entry.name : toolName(entry.definition());
 }
 
-/** A schema that is not valid shows here. */
-function register(manager: ToolCallManager, tool: ToolImpl, problems: ShedProblem[]): void {
-  try {
-    manager.register(tool);
-  } catch (fault) {
-    const name = toolName(tool.definition());
-    const { message } = toToolError(fault, name);
-    problems.push({ type: "configuration", tool: name, category: "schema", message });
+/** Tools of one full id would replace each other. */
+function sameIds(tools: readonly ToolImpl[]): ShedProblem[] {
+  const names = new Map<string, string[]>();
+  for (const tool of tools) {
+    const id = fullId(metadataOf(tool));
+    names.set(id, [...(names.get(id) ?? []), toolName(tool.definition())]);
   }
+  return Array.from(names).flatMap(([id, same]): ShedProblem[] => {
+    if (same.length === 1) return [];
+    const message = `The tools ${same.map((name) => `"${name}"`).join(", ")} have this id. Ids must be unique.`;
+    return [{ type: "configuration", tool: id, category: "duplicate_id", message }];
+  });
+}
+
+function noSuchPin(name: string, known: readonly string[]): ShedProblem {
+  const there = known.length === 0 ? "There are no tools" : `There are ${known.map((each) => `"${each}"`).join(", ")}`;
+  const message = `It is pinned, but there is no tool of that name. ${there}.`;
+  return { type: "configuration", tool: name, category: "pin", message };
 }
 
 async function construct(

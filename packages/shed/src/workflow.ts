@@ -1,9 +1,13 @@
-import { type ToolCapabilities, ToolError } from "@shedkit/tool";
+import { ToolError } from "@shedkit/tool";
 import { AFTER, withoutOrdering } from "./ordering.js";
 import type { ToolCallRequest, ToolCallStage, ToolCallWorkflow } from "./types.js";
 
-/** What the ordering of a batch must know of a tool. */
-export type CapabilitiesOf = (tool: string) => Pick<ToolCapabilities, "readOnly" | "touches">;
+/** What a call does to the world. */
+export interface Effect {
+  readOnly: boolean;
+  /** Names of what it reads or changes. Empty: nobody says. */
+  touches: readonly string[];
+}
 
 interface Call {
   request: ToolCallRequest;
@@ -22,12 +26,12 @@ interface Call {
  */
 export function buildWorkflow(
   requests: readonly ToolCallRequest[],
-  capabilitiesOf: CapabilitiesOf,
+  effectOf: (request: ToolCallRequest) => Effect,
   ordering: boolean,
 ): ToolCallWorkflow {
   const calls = readCalls(requests, ordering);
   const order = topologicalOrder(calls);
-  addConflicts(calls, order, capabilitiesOf);
+  addConflicts(calls, order, effectOf);
   return { stages: stagesOf(calls, order), order: requests.map(({ id }) => id) };
 }
 
@@ -99,9 +103,13 @@ function topologicalOrder(calls: readonly Call[]): number[] {
 }
 
 /** Puts calls that must not run side by side one after the other, along an order that is free of cycles. */
-function addConflicts(calls: readonly Call[], order: readonly number[], capabilitiesOf: CapabilitiesOf): void {
+function addConflicts(
+  calls: readonly Call[],
+  order: readonly number[],
+  effectOf: (request: ToolCallRequest) => Effect,
+): void {
   const explicit = calls.some(({ needs }) => needs.size > 0);
-  const effects = calls.map(({ request }) => effectOf(request, capabilitiesOf));
+  const effects = calls.map(({ request }) => effectOf(request));
   for (const [rank, position] of order.entries()) {
     for (const earlier of order.slice(0, rank)) {
       if (conflict(effects[position] as Effect, effects[earlier] as Effect, explicit)) {
@@ -111,26 +119,10 @@ function addConflicts(calls: readonly Call[], order: readonly number[], capabili
   }
 }
 
-interface Effect {
-  readOnly: boolean;
-  /** Empty: the tool does not say. */
-  touches: ReadonlySet<string>;
-}
-
-function effectOf(request: ToolCallRequest, capabilitiesOf: CapabilitiesOf): Effect {
-  const { readOnly, touches } = capabilitiesOf(request.name);
-  try {
-    return { readOnly, touches: new Set(touches(request.arguments)) };
-  } catch {
-    return { readOnly, touches: new Set() }; // arguments were not checked yet and may be of any shape
-  }
-}
-
 function conflict(a: Effect, b: Effect, explicit: boolean): boolean {
   if (a.readOnly && b.readOnly) return false;
-  if (a.touches.size === 0 || b.touches.size === 0) return !explicit; // whoever gave an order knows what may overlap
-  for (const target of a.touches) if (b.touches.has(target)) return true;
-  return false;
+  if (a.touches.length === 0 || b.touches.length === 0) return !explicit; // who gave an order knows what may overlap
+  return a.touches.some((target) => b.touches.includes(target));
 }
 
 function stagesOf(calls: readonly Call[], order: readonly number[]): ToolCallStage[] {

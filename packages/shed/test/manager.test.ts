@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the markers of templates
 import { ToolCallResult, type ToolError } from "@shedkit/tool";
 import { AgenticError, toolName } from "@shedkit/types";
 import { describe, expect, test } from "vitest";
@@ -145,6 +146,20 @@ describe("registering", () => {
     const tools = manager([tool("a")]);
     expect(tools.get("shed")).toBeUndefined();
     expect(tools.deregister("shed")).toBe(false);
+  });
+});
+
+describe("a manager that stands alone", () => {
+  test("fills the names of its tools into prompts, also of those registered late", () => {
+    const tools = manager([tool("look", { readOnly: true })]);
+    expect(tools.renderPrompt("${{ tools.by_kind.read }} ${{ params.read.path }}${{ extra }}", { extra: "!" })).toBe(
+      "look path!",
+    );
+    tools.deregister("look");
+    tools.register(tool("peek", { readOnly: true }));
+    expect(tools.renderPrompt("${{ tools.by_kind.read }}")).toBe("peek");
+    expect(tools.states).toBeUndefined();
+    expect(tools.warnings).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the markers of templates
 import { toolFn } from "@shedkit/tool";
 import { AgenticError, type Embedder, toolName } from "@shedkit/types";
 import { describe, expect, test } from "vitest";
@@ -96,6 +97,66 @@ describe("ToolShed", () => {
     manager.activate(["a"]);
     expect(JSON.stringify(manager.getDef("a"))).toContain("_after");
     expect(manager.trimActive()).toEqual(["a"]);
+  });
+
+  test("gives the tools the names, the settings and the limits of a configuration", async () => {
+    const shed = new ToolShed()
+      .tools([tool("a", { readOnly: true, run: ({ path }) => String(path) }), tool("b"), tool("c", { readOnly: true })])
+      .pin("open")
+      .configure({
+        tools: [{ id: "a", nameOverride: "open", paramsNameOverrides: { path: "file" } }, { id: "b" }],
+        capability: "readOnly",
+      });
+    const manager = await shed.build(parts());
+    expect(manager.names()).toEqual(["open"]);
+    expect(manager.warnings).toMatchObject([{ tool: "test:b", category: "pruned" }]);
+    const result = await manager.executeOne({ id: "1", name: "open", arguments: { file: "x" } });
+    expect(result.text).toBe("x");
+    expect(manager.renderPrompt("Use ${{ tools.by_kind.read }}.")).toBe("Use open.");
+    expect((await manager.searchTools("file", 1)).map(({ name }) => name)).toEqual(["open"]);
+    await manager.close();
+  });
+
+  test("reports what is wrong with a configuration, pins of tools that it leaves out, and ids used twice", async () => {
+    const shed = new ToolShed().tools([tool("a"), tool("b")]);
+    expect((await problemsOf(shed.configure({ tools: [{ id: "x" }] }))).problems).toMatchObject([
+      { type: "configuration", tool: "x", category: "tool_not_found" },
+    ]);
+    expect((await problemsOf(shed.pin("a").configure({ tools: [], capability: "readOnly" }))).problems).toMatchObject([
+      { type: "configuration", tool: "a", category: "pin" },
+    ]);
+    const twin = { ...tool("b2"), metadata: tool("b").metadata };
+    expect((await problemsOf(shed.tool(twin))).problems).toMatchObject([
+      { type: "configuration", tool: "test:b", category: "duplicate_id" },
+    ]);
+  });
+
+  test("reports every tool whose schema is not valid", async () => {
+    const broken = (name: string) => ({
+      ...tool(name),
+      definition: () => ({
+        type: "single" as const,
+        definition: {
+          name,
+          category: "c",
+          description: "d",
+          arguments: { type: "object", properties: { p: { type: 5 } } },
+        },
+      }),
+    });
+    const problems = (await problemsOf(new ToolShed().tools([broken("a"), tool("b"), broken("c")]))).problems;
+    expect(problems).toMatchObject([
+      { tool: "test:a", category: "schema" },
+      { tool: "test:c", category: "schema" },
+    ]);
+  });
+
+  test("appends what reminders have to say to the results of calls", async () => {
+    const shed = new ToolShed()
+      .tool(tool("a"))
+      .reminder({ id: "r", collect: async () => [{ key: "k", text: "Mind the gap." }] });
+    const manager = await shed.build(parts());
+    expect((await manager.executeOne({ id: "1", name: "a", arguments: {} })).text).toContain("Mind the gap.");
   });
 
   test("searches by meaning where the session has an embedder", async () => {
