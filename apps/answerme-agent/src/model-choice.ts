@@ -17,10 +17,27 @@ export interface ModelChoice {
   preset(): Promise<RouterPreset>;
 }
 
-/** The model that was asked for, else the one that ships with the program. `maxSteps` wins over the model's own. */
-export function chooseModel(named: string | null, maxSteps: number | null): ModelChoice {
-  const choice = named === null ? demoModel() : localModel(named);
+/**
+ * The model that was asked for, else one that the environment has a key for, else the one that ships with the program.
+ * `maxSteps` wins over the model's own.
+ */
+export function chooseModel(
+  named: string | null,
+  maxSteps: number | null,
+  env: Environment = process.env,
+): ModelChoice {
+  const choice = choose(named, env);
   return maxSteps === null ? choice : { ...choice, maxSteps };
+}
+
+type Environment = { readonly [name: string]: string | undefined };
+
+function choose(named: string | null, env: Environment): ModelChoice {
+  if (named !== null) {
+    const [, cloud, model] = /^(openai):(.+)$/.exec(named) ?? [];
+    return cloud === undefined || model === undefined ? localModel(named) : openaiModel(model, env);
+  }
+  return env.OPENAI_API_KEY ? openaiModel("gpt-4o", env) : demoModel();
 }
 
 const SYSTEM_PROMPT =
@@ -35,6 +52,27 @@ function localModel(name: string): ModelChoice {
     // A local context is 16,384 tokens at most unless it is asked for: one result must not fill it.
     files: { read: { maxTokens: 4000 }, list: { maxChars: 6000 } },
     preset: async () => (await import("@shedkit/harness")).RouterPreset.huggingFace(name),
+  };
+}
+
+/** OpenAI, or the server at OPENAI_BASE_URL that speaks as it does. */
+function openaiModel(model: string, env: Environment): ModelChoice {
+  const baseUrl = env.OPENAI_BASE_URL || undefined;
+  return {
+    notice: { model, text: `Model: ${model} (${baseUrl === undefined ? "OpenAI, OPENAI_API_KEY" : baseUrl})` },
+    systemPrompt: SYSTEM_PROMPT,
+    params: {},
+    files: {},
+    preset: async () => {
+      const [{ RouterMix }, { OpenAIProvider }, { Secret }] = await Promise.all([
+        import("@shedkit/harness"),
+        import("@shedkit/provider-openai-chat"),
+        import("@shedkit/provider"),
+      ]);
+      if (baseUrl === undefined) return new RouterMix().primary(OpenAIProvider.fromEnv(env), model).build();
+      const apiKey = new Secret(env.OPENAI_API_KEY || "none"); // a server of one's own wants none
+      return new RouterMix().primary(OpenAIProvider.withConfig({ apiKey, baseUrl }), model).build();
+    },
   };
 }
 

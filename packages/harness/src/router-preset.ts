@@ -2,6 +2,7 @@ import { AgentSession, type AgentSessionBuilder } from "@shedkit/agent";
 import type { ModelPreset, ModelSelection, ProviderRouter } from "@shedkit/provider";
 import type { KvMemoryStore, MemoryDocumentStore } from "@shedkit/store";
 import type { ModelIdLike } from "@shedkit/types";
+import { openaiChatProvider } from "./cloud-providers.js";
 import { HuggingFaceGgufConfig } from "./gguf-config.js";
 import { ggufProvider } from "./gguf-provider.js";
 import { RouterMix } from "./router-mix.js";
@@ -57,6 +58,12 @@ export class RouterPreset implements ModelPreset {
   /** Qwen 3.6 (35B-A3B) for the work, the small Gemma 4 for memory. */
   static qwen36Gemma(main?: HuggingFaceGgufConfig, memory?: HuggingFaceGgufConfig): RouterPreset {
     return withGemmaMemory(QWEN, main, memory);
+  }
+
+  /** GPT-4o for the work, GPT-4o mini for memory, over Chat Completions. */
+  static openaiChat(apiKey: string): RouterPreset {
+    const provider = () => openaiChatProvider(apiKey);
+    return new RouterMix().primary(provider, "gpt-4o").memory(provider, "gpt-4o-mini").build();
   }
 
   /**

@@ -91,6 +91,15 @@ describe("RouterPreset", () => {
     await router.close();
   });
 
+  it("of a cloud is built and loaded without network, one provider for both models", async () => {
+    const preset = RouterPreset.openaiChat("sk-none");
+    expect(preset.models).toEqual({ primary: "gpt-4o", memory: "gpt-4o-mini", fallbacks: [] });
+    const router = await preset.load();
+    expect(router.providers).toHaveLength(1);
+    expect(router.resolve("gpt-4o").id).toBe("openai");
+    await router.close();
+  });
+
   it("of a Hugging Face model is built and loaded without network", async () => {
     const preset = RouterPreset.huggingfaceCpu("owner/repo:Q4_K_M");
     expect(preset.models).toEqual({ primary: "owner/repo:Q4_K_M", fallbacks: [] });

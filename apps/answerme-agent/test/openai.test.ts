@@ -1,0 +1,61 @@
+import { ScriptedServer, type ServerAnswer } from "@shedkit/testing";
+import { expect, it } from "vitest";
+import { run, temporaryFolder, tour } from "./program.js";
+
+/** Asks the program about the tour with a model server that answers like this. */
+async function ask(script: readonly ServerAnswer[], args: readonly string[], root = tour) {
+  const server = await ScriptedServer.start(script);
+  try {
+    const env = { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: "sk-test" };
+    const ended = await run(["--root", root, "--model", "openai:scripted", ...args], { env });
+    return { ...ended, requests: server.requests };
+  } finally {
+    await server.close();
+  }
+}
+
+const lookUp = { call: "shed", arguments: { description: "read a file" } };
+const read = { call: "read", arguments: { path: "config.ini" } };
+
+it("asks a model server as it asks a local model", async () => {
+  const script = [{ answer: [lookUp] }, { answer: [read] }, { answer: "The port is **8417**." }];
+  const { code, stdout, stderr, requests } = await ask(script, ["What is the port?"]);
+  expect(stdout).toBe("The port is **8417**.\n");
+  expect(stderr).toMatch(
+    /^Model: scripted \(http:\/\/127\.0\.0\.1:\d+\/v1\)\n-> shed\(.*\n-> read\(path: "config\.ini"\)\n/,
+  );
+  expect(JSON.stringify(requests[0]?.body)).toContain("What is the port?");
+  expect(JSON.stringify(requests[2]?.body)).toContain("port=8417");
+  expect(code).toBe(0);
+});
+
+it("says in one line that a key is refused, without the key", async () => {
+  const { code, stdout, stderr } = await ask(
+    [{ status: 401, error: { code: "invalid_api_key", message: "Incorrect API key provided: sk-test." } }],
+    ["Hello"],
+  );
+  expect(stdout).toBe("");
+  expect(stderr.split("\n").filter((line) => line.startsWith("answerme-agent: "))).toHaveLength(1);
+  expect(stderr).not.toMatch(/sk-test|^\s+at /m);
+  expect(code).toBe(3);
+});
+
+it("says what to set where there is no key", async () => {
+  const { code, stderr } = await run(["--root", tour, "--model", "openai:gpt-5-mini", "Hello"]);
+  expect(stderr).toMatch(/answerme-agent: .*OPENAI_API_KEY/);
+  expect(code).toBe(3);
+});
+
+it("ends with 1 where the answer breaks off, with what there was", async () => {
+  const { code, stdout } = await ask([{ answer: "The port is 8417, as far as I see", cutAfter: 300 }], ["The port?"]);
+  expect("The port is 8417, as far as I see".startsWith(stdout.trim())).toBe(true);
+  expect(code).toBe(1);
+});
+
+it("leaves files alone where nobody can be asked, and changes them with --yes", async () => {
+  await using folder = await temporaryFolder();
+  const write = { call: "write", arguments: { path: "a.txt", content: "one" } };
+  const script = [{ answer: [lookUp] }, { answer: [write] }, { answer: [write] }, { answer: "Done." }];
+  expect((await ask(script, ["Write one"], folder.path)).code).toBe(4);
+  expect((await ask(script, ["--yes", "Write one"], folder.path)).code).toBe(0);
+});
