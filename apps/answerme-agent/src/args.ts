@@ -66,7 +66,7 @@ export function parseCommand(args: readonly string[]): Command {
 }
 
 const wanted = {
-  model: "name a Hugging Face GGUF repo (owner/repo or owner/repo:Q4_K_M) or the path of a .gguf file",
+  model: "name a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, or openai:MODEL",
   root: "name the folder that the questions are about",
 } as const;
 

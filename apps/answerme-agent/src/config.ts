@@ -31,7 +31,7 @@ const SETTINGS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
   model: {
     default: null,
     env: "ANSWERME_MODEL",
-    wanted: "a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, or null",
+    wanted: "a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, openai:MODEL, or null",
     accepts: (value): value is string | null => value === null || (typeof value === "string" && value.trim() !== ""),
     parse: (text) => text,
   },

@@ -8,8 +8,9 @@ Usage
   answerme-agent doctor                  print what this machine can run, and which model would answer
 
 Options
-  -m, --model MODEL   a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M) or the path of a .gguf file;
-                      without it a small demonstration model answers, which is right on small files only
+  -m, --model MODEL   a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, or
+                      openai:MODEL; without it, and without a key in the environment, a small demonstration
+                      model answers, which is right on small files only
   -r, --root FOLDER   the folder that the tools may see (default: the current one)
   -y, --yes           change files without asking (without a terminal nothing is changed otherwise)
       --read-only     offer no tool that changes files
@@ -28,6 +29,7 @@ Settings, from the first that has one: the options, the environment, answerme.js
 
 Environment
   ANSWERME_MODEL, ANSWERME_PERMISSION, ANSWERME_MAX_STEPS         settings
+  OPENAI_API_KEY, OPENAI_BASE_URL                                 OpenAI, or a server that speaks as it does
   HF_TOKEN, HF_ENDPOINT, HF_HUB_OFFLINE, HF_HOME, HF_HUB_CACHE    as every Hugging Face tool reads them
   NO_COLOR                                                        no colour
 

@@ -18,7 +18,7 @@ afterAll(() => provider.close());
 
 /** Asks as the program does: its settings for this model, its file tools, and a few small tools beside them. */
 async function askAll(questions: readonly DemoQuestion[]): Promise<Asked[]> {
-  const choice = chooseModel(null, null);
+  const choice = chooseModel(null, null, {});
   const tools = (root: string) => [
     ...[...ToolPreset.files(new NodeFileSystem(root), choice.files)].filter(
       ({ name }) => !choice.without?.includes(name),

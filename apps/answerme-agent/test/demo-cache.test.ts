@@ -16,7 +16,7 @@ it("evaluates in each step only what the steps before did not, by llama.cpp's ow
   const provider = new LlamaCppProvider({ backend: "cpu" });
   try {
     writeFiles(root, { "config.ini": "[server]\nhost=lantern\nport=8417\ntimeout=30\n" });
-    const choice = chooseModel(null, null);
+    const choice = chooseModel(null, null, {});
     const files = [...ToolPreset.files(new NodeFileSystem(root), choice.files)];
     const session = await AgentSession.builder(provider)
       .withModel(demoModelPath)
