@@ -9,4 +9,5 @@ export {
   type WriteOptions,
 } from "./contract.js";
 export { FsError, type FsErrorReason, isFsError } from "./error.js";
+export { IgnoreRules } from "./ignore.js";
 export { joinPath, nameOf, type PathRules, parentOf, quote, resolvePath } from "./path.js";

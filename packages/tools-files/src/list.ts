@@ -3,10 +3,10 @@ import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@s
 import * as Type from "@sinclair/typebox";
 import { answering, Failure } from "./failure.js";
 import { renderTree } from "./list/render.js";
-import { type Entry, walkFolder } from "./list/walk.js";
+import { walkFolder } from "./list/walk.js";
 import { cleanPath, locate } from "./locate.js";
 import { accessTo, touching } from "./paths.js";
-import { plural } from "./text/format.js";
+import { count, plural } from "./text/format.js";
 
 export interface ListInput {
   /** Default: the root folder. */
@@ -27,9 +27,11 @@ export interface ListOutput {
 export interface ListParams {
   /** How long the tree may be, in characters; roughly. Default: 10,000. */
   maxChars: number;
+  /** Leaves out what the `.gitignore` files in the root folder and below ignore. Default: true. */
+  gitignore: boolean;
 }
 
-const DEFAULTS: ListParams = { maxChars: 10_000 };
+const DEFAULTS: ListParams = { maxChars: 10_000, gitignore: true };
 
 const Input = Type.Object(
   {
@@ -45,7 +47,10 @@ const Output = Type.Object({
   entries: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
 });
 
-const Params = Type.Object({ maxChars: Type.Integer({ minimum: 100 }) }, { additionalProperties: false });
+const Params = Type.Object(
+  { maxChars: Type.Integer({ minimum: 100 }), gitignore: Type.Boolean() },
+  { additionalProperties: false },
+);
 
 /** Lists the files of a folder and of the folders in it. */
 export function listTool(fs: FileSystem, params: Partial<ListParams> = {}): TypedTool<ListInput, ListOutput> {
@@ -74,19 +79,20 @@ async function list(
     throw new Failure(`not a folder: ${quote(path)}`, `${quote(path)} is a file, not a folder. Read it instead.`);
   }
   const { hidden = false, depth = Number.POSITIVE_INFINITY } = input;
-  const root = await walkFolder(fs, path, { hidden, depth, signal: ctx.signal });
-  const { text, cut } = renderTree(root, ctx.params.maxChars);
+  const { gitignore, maxChars } = ctx.params;
+  const root = await walkFolder(fs, path, { hidden, gitignore, depth, signal: ctx.signal });
+  const { text, cut } = renderTree(root, maxChars);
+  const own = root.entries?.length ?? 0;
   const notes: string[] = [];
-  if (root.entries?.length === 0) notes.push("The folder is empty.");
-  if (cut) notes.push(`Not all of its ${plural(root.entries?.length ?? 0, "entry").replace("entrys", "entries")} fit.`);
-  const skipped = root.hidden === 0 ? "" : hiddenNote(root, ctx);
-  if (skipped !== "") notes.push(skipped);
+  if (own === 0)
+    notes.push(root.hidden + root.ignored === 0 ? "The folder is empty." : "Nothing else is in the folder.");
+  if (cut) notes.push(`Not all of its ${count(own)} entries fit.`);
+  if (root.hidden > 0) {
+    const names = root.hidden === 1 ? "1 name that begins" : `${count(root.hidden)} names that begin`;
+    notes.push(`${names} with a dot not shown; set ${ctx.names.param("hidden")} to true to see.`);
+  }
+  if (root.ignored > 0) notes.push(`${plural(root.ignored, "name")} not shown that .gitignore names.`);
   const shown = notes.length === 0 ? text : `${text}\n\n[${notes.join(" ")}]`;
   const entries = (root.entries ?? []).map(({ name, type }) => ({ name, type }));
   return new ToolCallResult([{ type: "text", text: shown }], { output: { path, entries } });
-}
-
-function hiddenNote(root: Entry, ctx: ToolContext): string {
-  const names = root.hidden === 1 ? "1 name that begins" : `${root.hidden} names that begin`;
-  return `${names} with a dot not shown; set ${ctx.names.param("hidden")} to true to see.`;
 }

@@ -69,6 +69,29 @@ describe("list", () => {
     expect(await said(listTool(fs), { path: "node_modules" })).toBe("node_modules/\n  x/\n    index.js");
   });
 
+  it("leaves out what .gitignore files name, and says so", async () => {
+    const fs = memoryFs({
+      ".gitignore": "dist/\n*.log\n/only-here\n",
+      "dist/x.js": "",
+      "a.log": "",
+      "only-here": "",
+      "src/only-here": "",
+      "src/b.log": "",
+      "src/keep/.gitignore": "!*.log\nsecret\n",
+      "src/keep/c.log": "",
+      "src/keep/secret": "",
+    });
+    expect(await said(listTool(fs), {})).toBe(
+      "./\n  src/\n    keep/\n      c.log\n    only-here\n\n[1 name that begins with a dot not shown; set hidden to true to " +
+        "see. 3 names not shown that .gitignore names.]",
+    );
+    expect(await said(listTool(fs), { path: "src/keep" })).toContain("src/keep/\n  c.log\n");
+    expect(await said(listTool(fs), { path: "src", depth: 1 })).not.toContain("b.log");
+    const all = await said(listTool(fs, { gitignore: false }), {});
+    expect(all).toContain("  dist/\n    x.js\n");
+    expect(all).not.toContain(".gitignore");
+  });
+
   it("marks links and does not follow them", async () => {
     const fs = memoryFs({ "a/f": "" });
     await fs.symlink("..", "a/up");

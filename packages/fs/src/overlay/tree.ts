@@ -31,7 +31,7 @@ export interface NewFile {
   was: Was | undefined;
 }
 
-export interface Removed {
+interface Removed {
   type: "removed";
   was: Was;
 }
@@ -40,11 +40,7 @@ export interface Removed {
 export type Over = PassedFolder | NewFolder | NewFile | Removed;
 
 /** Everything in a folder of the base, links not followed, with paths and stats. */
-export async function contentsOf(
-  base: FileSystem,
-  folder: string,
-  options?: FsOptions,
-): Promise<Map<string, FileStat>> {
+async function contentsOf(base: FileSystem, folder: string, options?: FsOptions): Promise<Map<string, FileStat>> {
   const found = new Map<string, FileStat>();
   const todo = [folder];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {

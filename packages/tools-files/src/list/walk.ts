@@ -1,4 +1,4 @@
-import { type FileSystem, type FileType, isFsError, joinPath } from "@shedkit/fs";
+import { type FileSystem, type FileType, IgnoreRules, isFsError, joinPath, parentOf } from "@shedkit/fs";
 
 /** An entry of a folder, with what is in it if it is a folder that was looked into. */
 export interface Entry {
@@ -9,6 +9,10 @@ export interface Entry {
   entries?: Entry[] | undefined;
   /** How many entries were left out because their names begin with a dot. */
   hidden: number;
+  /** How many entries were left out because a `.gitignore` says so. */
+  ignored: number;
+  /** The rules for what is in the folder, from the nearest to the farthest, with where each stands. */
+  rules?: readonly { folder: string; rules: IgnoreRules }[] | undefined;
   /** Why a folder was not looked into. */
   skipped?: "denied" | "dependencies" | "cut" | undefined;
 }
@@ -16,6 +20,8 @@ export interface Entry {
 export interface WalkOptions {
   /** Also entries whose names begin with a dot. */
   hidden: boolean;
+  /** Leaves out what the `.gitignore` files in the root folder and below ignore. */
+  gitignore: boolean;
   /** How many levels to look into. */
   depth: number;
   signal: AbortSignal;
@@ -26,7 +32,8 @@ const AT_ONCE = 16; // folders read at the same time
 
 /** Looks into a folder, level by level, so that a huge folder does not keep its neighbours from being seen. */
 export async function walkFolder(fs: FileSystem, path: string, options: WalkOptions): Promise<Entry> {
-  const root: Entry = { name: path, path, type: "directory", depth: 0, hidden: 0 };
+  const root: Entry = { name: path, path, type: "directory", depth: 0, hidden: 0, ignored: 0 };
+  if (options.gitignore) root.rules = await rulesAbove(fs, path, options.signal);
   let left = MOST_ENTRIES;
   for (let level = [root]; level.length > 0; ) {
     const next: Entry[] = [];
@@ -55,15 +62,54 @@ export async function walkFolder(fs: FileSystem, path: string, options: WalkOpti
 async function lookInto(fs: FileSystem, folder: Entry, options: WalkOptions): Promise<void> {
   try {
     const found = await fs.readdir(folder.path, { signal: options.signal });
-    const shown = found.filter(({ name }) => options.hidden || !name.startsWith("."));
-    folder.hidden = found.length - shown.length;
-    folder.entries = shown
-      .map(({ name, type }) => ({ name, type, path: joinPath(folder.path, name), depth: folder.depth + 1, hidden: 0 }))
-      .sort(byName);
+    if (options.gitignore && found.some(({ name }) => name === GITIGNORE)) {
+      folder.rules = [...(await rulesIn(fs, folder.path, options.signal)), ...(folder.rules ?? [])];
+    }
+    const visible = found.filter(({ name }) => options.hidden || !name.startsWith("."));
+    const entries = visible
+      .map(({ name, type }): Entry => {
+        const entry = { name, type, path: joinPath(folder.path, name), depth: folder.depth + 1, hidden: 0, ignored: 0 };
+        return folder.rules ? { ...entry, rules: folder.rules } : entry;
+      })
+      .filter((entry) => !isIgnored(entry));
+    folder.hidden = found.length - visible.length;
+    folder.ignored = visible.length - entries.length;
+    folder.entries = entries.sort(byName);
   } catch (error) {
     // A folder that vanished or may not be read does not spoil the rest; the one asked for does.
     if (folder.depth === 0 || !isFsError(error)) throw error;
     folder.skipped = "denied";
+  }
+}
+
+const GITIGNORE = ".gitignore";
+
+function isIgnored({ path, type, rules = [] }: Entry): boolean {
+  for (const { folder, rules: own } of rules) {
+    const relative = folder === "." ? path : path.slice(folder.length + 1);
+    const ignored = own.test(relative, type === "directory");
+    if (ignored !== undefined) return ignored;
+  }
+  return false;
+}
+
+/** The rules of the folders that a folder is in, the nearest first; its own are read with it. */
+async function rulesAbove(fs: FileSystem, path: string, signal: AbortSignal): Promise<NonNullable<Entry["rules"]>> {
+  const rules: NonNullable<Entry["rules"]>[number][] = [];
+  for (let folder = path; folder !== "."; ) {
+    folder = parentOf(folder);
+    rules.push(...(await rulesIn(fs, folder, signal)));
+  }
+  return rules;
+}
+
+async function rulesIn(fs: FileSystem, folder: string, signal: AbortSignal): Promise<NonNullable<Entry["rules"]>> {
+  try {
+    const text = new TextDecoder().decode(await fs.readFile(joinPath(folder, GITIGNORE), { signal }));
+    return [{ folder, rules: new IgnoreRules(text) }];
+  } catch (error) {
+    if (isFsError(error)) return []; // there is none, or it cannot be read
+    throw error;
   }
 }
 
