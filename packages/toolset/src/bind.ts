@@ -15,9 +15,6 @@ import { type JsonSchema, type JsonValue, type Tool, type ToolArguments, toolNam
 import { type ParamNames, parametersOf, paramNames, renameTool } from "./config/rename.js";
 import type { BoundTool } from "./contract.js";
 import { foreignValidator, hasPatterns, loadForeignPatterns } from "./foreign.js";
-import { ToolNames } from "./template/context.js";
-import type { TemplateContext } from "./template/expression.js";
-import { renderTemplate, stripTemplate } from "./template/render.js";
 
 export interface BindOptions {
   /** Default: the eval-free one. {@link loadValidator} gives the fast one. Foreign schemas have their own. */
@@ -26,10 +23,7 @@ export interface BindOptions {
   name?: string | undefined;
   /** The client's names for its parameters, by canonical name. */
   paramNames?: { readonly [canonical: string]: string } | undefined;
-  /**
-   * Changes what the model reads: the description, and those of the parameters. Default: fills in templates as for a
-   * tool that stands alone.
-   */
+  /** Changes what the model reads: the description, and those of the parameters. Default: takes out template markers. */
   render?: ((text: string) => string) | undefined;
   /** Replaces the description, before `render`. */
   description?: string | undefined;
@@ -50,7 +44,7 @@ export function bindTool(impl: ToolImpl, options: BindOptions = {}): BoundTool {
   for (const schema of schemasOf(own)) assertSchema(name, schema, validator);
   const names = Object.keys(options.paramNames ?? {}).length > 0 ? paramNames(options.paramNames ?? {}) : undefined;
   const renamed = names === undefined ? own : renameTool(own, names);
-  const render = options.render ?? aloneRenderer(own, name, metadata, names);
+  const render = options.render ?? withoutMarkers;
   const definition = described(renamed, name, render, options.description);
   const respell = names && respelling(names, own);
   const prepare = (raw: unknown): PreparedArguments => {
@@ -108,19 +102,11 @@ function withPrepared(metadata: ToolMetadata, prepare: BoundTool["prepare"]): To
   };
 }
 
-/** Fills in templates for a set of this one tool. */
-function aloneRenderer(tool: Tool, name: string, metadata: ToolMetadata, names: ParamNames | undefined) {
-  let context: TemplateContext | undefined;
-  return (text: string): string => {
-    if (!text.includes("${")) return text;
-    const inputs = new Map(parametersOf(tool).map((key) => [key, names?.toClient(key) ?? key]));
-    context ??= new ToolNames([{ kind: metadata.kind, name, inputs }]).context(metadata.params?.defaults ?? {}, false);
-    try {
-      return renderTemplate(text, context);
-    } catch {
-      return stripTemplate(text);
-    }
-  };
+const MARKERS = /\$\{(?:\{[\s\S]*?\}\}|%[\s\S]*?%\}|#[\s\S]*?#\})/g;
+
+/** A tool set fills templates in; without one there are no names to fill in. */
+function withoutMarkers(text: string): string {
+  return text.includes("${") ? text.replace(MARKERS, "") : text;
 }
 
 function described(tool: Tool, name: string, text: (plain: string) => string, description: string | undefined): Tool {

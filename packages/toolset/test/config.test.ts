@@ -350,6 +350,10 @@ test("schemas of arguments are whole objects without a name of their own", () =>
   expect(bare.prepare("").args).toEqual({});
 });
 
+test("a tool that is bound without a set shows no template markers", () => {
+  expect(bindTool(edit).definition).toMatchObject({ definition: { description: "Edits what  has shown; give ." } });
+});
+
 describe("what a set may do", () => {
   const modes: CapabilityMode[] = ["readOnly", "readWrite", "execute", "all"];
 
