@@ -4,7 +4,8 @@ import { LeaseQueue } from "./lease-queue.js";
 import { hasText, scoreText, textOfRecord, titleOf, wordsOf } from "./record-text.js";
 
 interface Log {
-  readonly records: StoredRecord[];
+  /** The sequence number of a record is its place, from 1. */
+  readonly records: SessionRecord[];
   info: SessionInfo;
 }
 
@@ -35,7 +36,7 @@ export class MemoryDocumentStore implements DocumentStore {
     const kept = log ?? { records: [], info: newInfo(lease.session, first) };
     if (log === undefined) this.#logs.set(lease.session, kept);
     for (const record of records) {
-      kept.records.push({ seq: kept.records.length + 1, record });
+      kept.records.push(record);
       if (record.type === "forkedFrom") {
         kept.info.parent = { session: record.session as SessionId, record: record.record };
       }
@@ -57,8 +58,8 @@ export class MemoryDocumentStore implements DocumentStore {
     const end = Math.min(records.length, (range.before ?? Number.POSITIVE_INFINITY) - 1);
     const start = Math.max(0, range.after ?? 0, range.last === undefined ? 0 : end - range.last);
     for (let i = start; i < end; i++) {
-      const stored = records[i];
-      if (stored !== undefined) yield stored;
+      const record = records[i];
+      if (record !== undefined) yield { seq: i + 1, record };
     }
   }
 
@@ -67,9 +68,9 @@ export class MemoryDocumentStore implements DocumentStore {
     this.#check("search");
     const words = wordsOf(query);
     const hits: { seq: number; score: number }[] = [];
-    for (const { seq, record } of this.#logs.get(session)?.records ?? []) {
+    for (const [i, record] of this.#logs.get(session)?.records.entries() ?? []) {
       const score = scoreText(words, textOfRecord(record));
-      if (score > 0) hits.push({ seq, score });
+      if (score > 0) hits.push({ seq: i + 1, score });
     }
     return hits.sort((a, b) => b.score - a.score || b.seq - a.seq).slice(0, limit);
   }
@@ -105,7 +106,7 @@ export class MemoryDocumentStore implements DocumentStore {
   }
 
   #mentions(session: SessionId, text: string): boolean {
-    return this.#logs.get(session)?.records.some(({ record }) => hasText(record, text)) ?? false;
+    return this.#logs.get(session)?.records.some((record) => hasText(record, text)) ?? false;
   }
 
   #check(operation: string): void {
