@@ -8,6 +8,7 @@ import { Context } from "./context.js";
 import { inProcessEffects } from "./effects.js";
 import { defaultErrorPolicy } from "./error-policy.js";
 import { SessionLog } from "./log.js";
+import { AgentLoop, type LoopParts } from "./loop.js";
 import { MemoryTrigger } from "./memory-trigger.js";
 import { Models, presetModels } from "./models.js";
 import { Permissions } from "./permissions.js";
@@ -58,12 +59,8 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     const resolve = (model: ModelIdLike, signal: AbortSignal) => models.resolve(model, signal);
     const shared = { sessionId, docStore, memoryStore, log, effects, tools, spending, config, resolve };
     const { memoryModel } = selection;
-    return {
+    const loopParts: LoopParts = {
       ...shared,
-      lease,
-      models,
-      recall,
-      modelChain: selection.models,
       context: new Context({ ...shared, contextConfig, memoryModel }),
       memory: new MemoryTrigger({ ...shared, memoryConfig, memoryModel }),
       permissions: new Permissions(log, effects, tools, settings.permissions),
@@ -71,6 +68,12 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
       loopDetection:
         settings.loopDetection === "off" ? undefined : { ...defaultLoopDetection, ...settings.loopDetection },
       system: settings.system,
+    };
+    return {
+      ...loopParts,
+      ...{ docStore, memoryStore, lease, models, recall },
+      modelChain: selection.models,
+      loopOf: (spec, sink) => new AgentLoop(loopParts, spec, sink),
     };
   } catch (error) {
     await lease.release();

@@ -8,7 +8,6 @@ import {
 } from "@shedkit/store";
 import type { Embedder, ModelIdLike, SessionId } from "@shedkit/types";
 import type { SessionAccessProvider } from "./access.js";
-import { buildParts } from "./build.js";
 import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
 import type { ErrorPolicy } from "./error-policy.js";
 import type { ModelSource } from "./models.js";
@@ -122,6 +121,8 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
    * holds the log), `routing`, `toolShed`, or what the store throws.
    */
   async build(options: { signal?: AbortSignal | undefined } = {}): Promise<AgentSession<D, M>> {
+    // A program that only imports the package pays for no loop and no tools.
+    const { buildParts } = await import("./build.js");
     return new AgentSession(await buildParts(this.#settings, options.signal), this.#settings);
   }
 

@@ -36,9 +36,10 @@ export class SessionLog {
     await this.#tail;
   }
 
-  /** A record as it would be stored. */
+  /** A record as it would be stored. A message that was made for its record shares its id. */
   stamp(body: SessionRecordBody): SessionRecord {
-    return { id: this.#effects.newId(), v: 1, at: this.#effects.now(), ...body };
+    const own = body.type === "conversation" && body.message.type !== "user";
+    return { id: own ? body.message.id : this.#effects.newId(), v: 1, at: this.#effects.now(), ...body };
   }
 
   async #store(bodies: readonly SessionRecordBody[]): Promise<void> {

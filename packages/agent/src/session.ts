@@ -16,15 +16,14 @@ import {
   type UserMessage,
 } from "@shedkit/types";
 import { type Answer, answerOf } from "./answer.js";
-import { buildParts } from "./build.js";
 import { type AgentSessionBuilder, newBuilder } from "./builder.js";
 import { Channel } from "./channel.js";
 import type { CompactionResult } from "./context.js";
 import type { ExportOptions } from "./export.js";
-import { AgentLoop, type LoopParts } from "./loop.js";
+import type { AgentLoop, LoopParts, TurnSpec } from "./loop.js";
 import type { ModelSource, Models } from "./models.js";
 import type { Settings } from "./settings.js";
-import type { StreamItem } from "./stream-item.js";
+import type { Sink, StreamItem } from "./stream-item.js";
 import { type SessionEvent, type ShownItem, Subscription } from "./subscription.js";
 import { Turn } from "./turn.js";
 import { TurnStream } from "./turn-stream.js";
@@ -48,6 +47,8 @@ export interface SessionInternals<D extends DocumentStore, M extends MemoryStore
   lease: SessionLease;
   models: Models;
   recall: ContextSearch;
+  /** Makes the state machine of a turn. */
+  loopOf(spec: TurnSpec, sink: Sink): AgentLoop;
   /** The model that answers, and its fallbacks. */
   modelChain: readonly ModelIdLike[];
 }
@@ -251,6 +252,7 @@ export class AgentSession<
   async fork(at?: string): Promise<AgentSession<D, M>> {
     await this.#parts.log.flush();
     const { forkLog } = await import("./fork.js");
+    const { buildParts } = await import("./build.js");
     const sessionId = await forkLog(this.#parts, at);
     const settings: Settings<D, M> = { ...this.#settings, models: this.#parts.models, sessionId, mustExist: true };
     return new AgentSession(await buildParts(settings, undefined), settings);
@@ -284,8 +286,7 @@ export class AgentSession<
       }
       channel?.push(item);
     };
-    const loop = new AgentLoop(
-      this.#parts,
+    const loop = this.#parts.loopOf(
       {
         turnId,
         prompt: message,
