@@ -4,6 +4,7 @@ import {
   Messages,
   type ModelOutput,
   newId,
+  type ToolDeclarations,
   type ToolResultMessage,
 } from "@shedkit/types";
 import { freeTool } from "./answers.js";
@@ -108,29 +109,39 @@ export const requestCases: readonly ProviderCase[] = [
     },
   },
   {
-    name: "a request that goes on begins with the bytes of the one before",
+    name: "over 20 steps with three activations, each request begins with the bytes of the one before",
     async run(open) {
-      const steps = 6;
+      const steps = 20;
       const backend = await open(Array.from({ length: steps }, () => done));
       const messages: Message[] = [Messages.user("Go.")];
+      const active: ToolDeclarations["activations"][number][] = [];
       try {
         for (let i = 0; i < steps; i++) {
-          const events = await collect(
-            backend.provider.stream(ask(backend, { tools, messages: [...messages], system: "You help." })),
-          );
+          const names = active.map(({ name }) => name);
+          const declared = {
+            shed: freeTool("shed"),
+            tools: names.map((name) => freeTool(name)),
+            activations: [...active],
+          };
+          const request = ask(backend, { tools: declared, messages: [...messages], system: "You help." });
+          const events = await collect(backend.provider.stream(request));
           same(events.at(-1), { type: "finish", reason: "stop" }, `the end of request ${i}`);
-          messages.push(call(`s${i}`, `call_${i}`, backend.model), result(`call_${i}`, `result ${i}`));
+          const name = i % 6 === 2 ? "shed" : (names.at(-1) ?? "read");
+          const id = `call_${i}`;
+          messages.push(call(`s${i}`, id, backend.model, name), { ...result(id, `result ${i}`), name });
+          if (name === "shed" && active.length < 3)
+            active.push({ name: `tool${active.length}`, by: { toolCallId: id } });
+          if (i % 7 === 0) messages.push(Messages.agent(`Step ${i}.`));
         }
-        const bodies = backend
-          .requests()
-          .map((body) => withoutMarks(JSON.stringify(conversationOf(body))).slice(0, -1));
-        for (let i = 1; i < bodies.length; i++) {
-          const [before = "", after = ""] = [bodies[i - 1], bodies[i]];
-          const at = [...before].findIndex((character, n) => after[n] !== character);
-          holds(
-            at < 0,
-            `request ${i} differs from the one before at ${at}: ${after.slice(Math.max(0, at - 40), at + 40)}`,
-          );
+        const parts = backend.requests().map(partsOf);
+        for (let i = 1; i < parts.length; i++) {
+          for (const part of ["system", "tools", "conversation"] as const) {
+            const [before, after] = [parts[i - 1]?.[part] ?? "", parts[i]?.[part] ?? ""];
+            const at = firstDifference(before, after);
+            if (at < 0) continue;
+            const around = `${before.slice(at - 60, at + 20)} became ${after.slice(at - 60, at + 20)}`;
+            throw new Error(`request ${i}: the ${part} differs from the one before at character ${at}: ${around}`);
+          }
         }
       } finally {
         await backend.close();
@@ -182,10 +193,19 @@ export const requestCases: readonly ProviderCase[] = [
   },
 ];
 
-/** The part of a body that is the conversation: its messages, or its input items. */
-function conversationOf(body: unknown): unknown {
-  const { messages, input } = body as { messages?: unknown; input?: unknown };
-  return messages ?? input;
+/** What of a body is a beginning of the next one's: its system prompt, its tools, its conversation, each left open. */
+function partsOf(body: unknown): { system: string; tools: string; conversation: string } {
+  const { system, instructions, tools, messages, input } = body as { [key: string]: unknown };
+  const json = (value: unknown): string => withoutMarks(JSON.stringify(value ?? [])).slice(0, -1);
+  return { system: json(system ?? instructions ?? ""), tools: json(tools), conversation: json(messages ?? input) };
+}
+
+/** Where `after` stops beginning with `before`; -1 where it does not. */
+function firstDifference(before: string, after: string): number {
+  if (after.startsWith(before)) return -1;
+  let at = 0;
+  while (before[at] === after[at]) at++;
+  return at;
 }
 
 /** Marks of what to cache move along; they are no part of what is cached. */

@@ -11,11 +11,27 @@ export interface SchemaDialect {
   strict: boolean;
   /** What a property may be called. Default: anything. */
   key?: RegExp | undefined;
+  /** Keywords that a strict schema may not have, beside those of OpenAI; they go into the description. Default: none. */
+  hints?: readonly string[] | undefined;
 }
 
 /** The dialects of the wires. */
 export const schemaDialects = {
   anthropic: { strict: false, key: /^[a-zA-Z0-9_.-]{1,64}$/ },
+  /** Anthropic's schema of an answer. */
+  anthropicOutput: {
+    strict: true,
+    hints: [
+      "minimum",
+      "maximum",
+      "exclusiveMinimum",
+      "exclusiveMaximum",
+      "multipleOf",
+      "minItems",
+      "maxItems",
+      "pattern",
+    ],
+  },
   openai: { strict: true },
   /** Servers that speak like OpenAI, and may not know strict. */
   compatible: { strict: false },
@@ -98,7 +114,7 @@ function freshTool(tool: Tool, dialect: SchemaDialect): CompiledTool {
   const keys = keyNames(own, dialect.key);
   if (keys.size > 0) notes.push(`renamed on the wire: ${[...keys].map(([from, to]) => `${from} -> ${to}`).join(", ")}`);
   const loose = renameKeys(own, keys);
-  const strict = dialect.strict ? strictSchema(loose, notes) : undefined;
+  const strict = dialect.strict ? strictSchema(loose, notes, dialect.hints) : undefined;
   return {
     name,
     wireName: name,
@@ -117,7 +133,7 @@ export function compileOutput(schema: JsonSchema, dialect: SchemaDialect): Compi
   const clean = cleanSchema(schema, notes);
   const plain = clean.type === "object" && !("anyOf" in clean || "oneOf" in clean || "allOf" in clean);
   const own = plain ? clean : wrapped(clean);
-  const strict = dialect.strict ? strictSchema(own, notes) : undefined;
+  const strict = dialect.strict ? strictSchema(own, notes, dialect.hints) : undefined;
   const decode = (text: string): string => {
     if (plain && strict === undefined) return text;
     try {

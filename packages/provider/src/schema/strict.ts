@@ -28,9 +28,13 @@ const MAX_ENUM = 1000;
  * The schema in the form that OpenAI's strict mode takes: every object closed, every property required, an optional
  * one nullable instead. Undefined where the schema does not qualify; it is then sent as it is, without strict.
  */
-export function strictSchema(root: SchemaNode, notes: Notes): SchemaNode | undefined {
+export function strictSchema(
+  root: SchemaNode,
+  notes: Notes,
+  moreHints: readonly string[] = [],
+): SchemaNode | undefined {
   const own: Notes = [];
-  const work: Work = { root, notes: own, properties: 0, enums: 0 };
+  const work: Work = { root, notes: own, hints: [...HINTS, ...moreHints], properties: 0, enums: 0 };
   try {
     const schema = convert(root, work, 0, true);
     notes.push(...own);
@@ -46,6 +50,7 @@ class Unfit extends Error {}
 interface Work {
   root: SchemaNode;
   notes: Notes;
+  hints: readonly string[];
   properties: number;
   enums: number;
 }
@@ -128,7 +133,7 @@ function hinted(node: SchemaNode, work: Work): SchemaNode {
   const out: SchemaNode = { ...node };
   const hints: string[] = [];
   for (const key of SILENT) delete out[key];
-  for (const key of HINTS) {
+  for (const key of work.hints) {
     if (!(key in out)) continue;
     hints.push(`${key}: ${JSON.stringify(out[key])}`);
     delete out[key];

@@ -1,0 +1,1 @@
+export { AnthropicMessagesProvider } from "./provider.js";

@@ -1,0 +1,177 @@
+import Anthropic from "@anthropic-ai/sdk";
+import {
+  type Environment,
+  type FailureContext,
+  type ModelDescription,
+  type ModelEvent,
+  type ModelProvider,
+  type ModelRequest,
+  responseFailure,
+  Secret,
+} from "@shedkit/provider";
+import {
+  AnswerSink,
+  type Attempt,
+  type CloudProviderConfig,
+  drive,
+  factsOf,
+  knownModel,
+  priced,
+  sdkFailure,
+} from "@shedkit/provider/adapter";
+import type { ModelId } from "@shedkit/types";
+import { type Abilities, abilitiesOf, claudeModels } from "./models.js";
+import { EventReader } from "./reader.js";
+import { learnRefusal, nothingRefused, type Refused } from "./refusals.js";
+import { type MessagesRequest, messagesRequest } from "./request.js";
+import { eventsOf, type WireEvent, type WireMessage } from "./wire.js";
+
+const ANTHROPIC = "https://api.anthropic.com";
+const DEFAULT_WINDOW = 200_000;
+const DEFAULT_MAX_OUTPUT = 8192;
+
+/**
+ * Anthropic Messages. Tools that `shed` activates are declared deferred and revealed by a reference in its result, so
+ * that the prompt cache survives them, where the model and the server take it; else they are declared openly.
+ */
+export class AnthropicMessagesProvider implements ModelProvider {
+  readonly id: string;
+  readonly #config: CloudProviderConfig;
+  readonly #client: Anthropic;
+  /** By model: a newer one may take what an older one refuses. */
+  readonly #refused = new Map<string, Refused>();
+
+  private constructor(config: CloudProviderConfig) {
+    this.id = config.id ?? "anthropic";
+    this.#config = config;
+    this.#client = new Anthropic({
+      apiKey: config.apiKey.reveal(),
+      authToken: null,
+      webhookKey: null,
+      baseURL: config.baseUrl ?? ANTHROPIC,
+      maxRetries: 0,
+      logLevel: "off",
+      ...(config.timeoutMs !== undefined && { timeout: config.timeoutMs }),
+      defaultHeaders: {
+        // The SDK sends a bearer token; servers that speak like the real API look for the older header.
+        ...(config.baseUrl !== undefined && { "x-api-key": config.apiKey.reveal() }),
+        ...config.headers,
+      },
+      ...(config.fetch !== undefined && { fetch: config.fetch }),
+    });
+  }
+
+  static apiKey(key: string): AnthropicMessagesProvider {
+    return new AnthropicMessagesProvider({ apiKey: new Secret(key) });
+  }
+
+  /** Reads `ANTHROPIC_API_KEY`. Throws AgenticError `auth` where it is not set. */
+  static fromEnv(env?: Environment): AnthropicMessagesProvider {
+    return new AnthropicMessagesProvider({ apiKey: Secret.fromEnv("anthropic", "ANTHROPIC_API_KEY", env) });
+  }
+
+  static withConfig(config: CloudProviderConfig): AnthropicMessagesProvider {
+    return new AnthropicMessagesProvider(config);
+  }
+
+  /** Yes to Claude models and to those that the configuration names. */
+  serves({ name }: ModelId): "yes" | "no" | "unknown" {
+    if (this.#config.models?.[name] !== undefined || name.startsWith("claude-")) return "yes";
+    return this.#config.baseUrl === undefined ? "no" : "unknown";
+  }
+
+  async describe({ name }: ModelId): Promise<ModelDescription> {
+    const known = knownModel(name, claudeModels, this.#config);
+    return { contextWindow: DEFAULT_WINDOW, input: ["text"], tools: true, ...known };
+  }
+
+  /** Input tokens, by the API's own count. Rejects with the failures of a generation. */
+  async countTokens(request: ModelRequest): Promise<number> {
+    const { model, system, messages, tools, thinking } = this.#build(request).body;
+    const options = request.signal === undefined ? {} : { signal: request.signal };
+    const body = { model, messages, ...(system && { system }), ...(tools && { tools }), ...(thinking && { thinking }) };
+    try {
+      const counted = await this.#client.messages.countTokens(
+        body as unknown as Anthropic.MessageCountTokensParams,
+        options,
+      );
+      return counted.input_tokens;
+    } catch (error) {
+      throw sdkFailure(error, this.#context(request));
+    }
+  }
+
+  stream(request: ModelRequest): AsyncIterable<ModelEvent> {
+    const context = this.#context(request);
+    const warnings: MessagesRequest["warnings"] = [];
+    const attempt = (): Attempt<WireEvent> => this.#attempt(request, context, warnings);
+    return drive<WireEvent>({ config: this.#config, context, warnings, attempt });
+  }
+
+  #attempt(request: ModelRequest, context: FailureContext, warnings: MessagesRequest["warnings"]): Attempt<WireEvent> {
+    const { name } = request.model;
+    let built = this.#build(request);
+    const price = knownModel(name, claudeModels, this.#config)?.price;
+    const sink = new AnswerSink(
+      {
+        name: (wireName) => built.compiler.fromWire(wireName),
+        decode: (wireName, args) => built.tools.get(wireName)?.decode(args) ?? args,
+      },
+      (usage) => priced(usage, price),
+    );
+    const reader = new EventReader(sink, () => built.answerTool);
+    return {
+      sink,
+      open: async (signal) => {
+        for (;;) {
+          try {
+            const stream = await this.#open(built.body, signal, context);
+            warnings.splice(0, warnings.length, ...built.warnings);
+            sink.decodeText = built.output?.changed ? built.output.decode : undefined;
+            return stream;
+          } catch (error) {
+            const known = this.#refused.get(name) ?? nothingRefused;
+            const refused = learnRefusal(error, built.body, this.#abilities(name), known);
+            if (refused === undefined) throw error;
+            this.#refused.set(name, refused);
+            built = this.#build(request);
+          }
+        }
+      },
+      read: (event) => reader.read(event),
+    };
+  }
+
+  #build(request: ModelRequest): MessagesRequest {
+    const { name } = request.model;
+    return messagesRequest(request, {
+      abilities: this.#abilities(name),
+      refused: this.#refused.get(name)?.params ?? nothingRefused.params,
+      maxOutput: knownModel(name, claudeModels, this.#config)?.maxOutput ?? DEFAULT_MAX_OUTPUT,
+      own: this.#config.baseUrl === undefined,
+    });
+  }
+
+  #abilities(name: string): Abilities {
+    return { ...abilitiesOf(name), ...this.#refused.get(name)?.abilities };
+  }
+
+  async #open(body: object, signal: AbortSignal, context: FailureContext): Promise<AsyncIterable<WireEvent>> {
+    // Not `messages.create`: it writes to the console where a model is going to be retired.
+    const sent = this.#client.post<AsyncIterable<WireEvent>>("/v1/messages", { body, signal, stream: true });
+    const { data, response } = await sent.withResponse();
+    if (!/json/.test(response.headers.get("content-type") ?? "")) return data;
+    // 200 and no stream: a whole answer, or an error that came late.
+    const whole = (await response.json()) as WireMessage & { type?: string };
+    if (whole.type === "error") throw responseFailure({ status: response.status, ...factsOf(whole) }, context);
+    return each(eventsOf(whole));
+  }
+
+  #context({ model, signal }: ModelRequest): FailureContext {
+    return { provider: this.id, model: model.name, signal, secret: this.#config.apiKey };
+  }
+}
+
+async function* each<T>(items: Iterable<T>): AsyncGenerator<T, void, void> {
+  yield* items;
+}

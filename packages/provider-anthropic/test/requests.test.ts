@@ -1,0 +1,197 @@
+import { backendKey } from "@shedkit/provider/conformance";
+import { ScriptedServer } from "@shedkit/testing";
+import { type AssistantMessage, Messages, type ModelOutput, type ToolResultMessage } from "@shedkit/types";
+import { describe, expect, it } from "vitest";
+import { AnthropicMessagesProvider } from "../src/index.js";
+import { connect, exchange, outputs, question } from "./open.js";
+
+const block = (output: ModelOutput, model = "claude-sonnet-4-5"): AssistantMessage => ({
+  type: "assistant",
+  id: `${Math.random()}`,
+  turnId: "t",
+  stepId: "s",
+  model,
+  output,
+});
+const result = (content: ToolResultMessage["content"], errorDetail?: string): ToolResultMessage => ({
+  type: "toolResult",
+  id: "r",
+  turnId: "t",
+  stepId: "s",
+  toolCallId: "c",
+  name: "read",
+  content,
+  ...(errorDetail !== undefined && { errorDetail }),
+});
+const image = { type: "image", mediaType: "image/png", source: { type: "base64", data: "iVBO" } } as const;
+const refused = (message: string) => ({ status: 400, error: { code: "invalid_request_error", message } });
+
+describe("a request", () => {
+  it("has its parts where the wire wants them", async () => {
+    const { bodies } = await exchange(["ok"], {
+      system: "You help.",
+      messages: [
+        { type: "user", id: "u", role: "user", content: [{ type: "text", text: "Look" }, image] },
+        block({ type: "thinking", text: "Hm.", signature: "s" }),
+        block({ type: "text", text: "Looking." }),
+        block({ type: "toolCall", id: "c", name: "read", arguments: { path: "a" } }),
+        result([image], undefined),
+        Messages.agent("Be brief."),
+      ],
+      params: { maxTokens: 100, temperature: 0.5, stop: ["END", " "] },
+    });
+    const source = { type: "base64", media_type: "image/png", data: "iVBO" };
+    const cache_control = { type: "ephemeral" };
+    expect(bodies[0]).toEqual({
+      model: "claude-sonnet-4-5",
+      max_tokens: 100,
+      stop_sequences: ["END"],
+      temperature: 0.5,
+      system: [{ type: "text", text: "You help.", cache_control }],
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Look" },
+            { type: "image", source, cache_control },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "Hm.", signature: "s" },
+            { type: "text", text: "Looking." },
+            { type: "tool_use", id: "c", name: "read", input: { path: "a" } },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "c", content: [{ type: "image", source }] },
+            { type: "text", text: "Be brief.", cache_control },
+          ],
+        },
+      ],
+      stream: true,
+    });
+  });
+
+  it("has what the program says as a system message, where the model takes one", async () => {
+    const messages = [Messages.user("Hi"), Messages.agent("Be brief."), Messages.user("So?")];
+    const { bodies } = await exchange(["ok"], { messages, model: { name: "claude-opus-5-5" } });
+    const roles = (body: unknown) => (body as { messages: { role: string }[] }).messages.map(({ role }) => role);
+    expect(roles(bodies[0])).toEqual(["user", "system"]);
+    const refusal = refused('messages.1: Unexpected role "system"');
+    const again = await exchange([refusal, "ok"], { messages, model: { name: "claude-opus-5-5" } });
+    expect(roles(again.bodies[1])).toEqual(["user"]);
+  });
+
+  it("marks a failed result as one, with text alone", async () => {
+    const messages = [
+      Messages.user("Go."),
+      block({ type: "toolCall", id: "c", name: "read", arguments: {} }),
+      result([{ type: "text", text: "no such file" }, image], "notFound"),
+    ];
+    const { bodies } = await exchange(["ok"], { messages });
+    expect(JSON.stringify(bodies[0])).toContain(
+      '{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"no such file"}],"is_error":true',
+    );
+  });
+
+  it.each([
+    ["claude-sonnet-4-5", "low", { thinking: { type: "enabled", budget_tokens: 2048 }, max_tokens: 10_240 }],
+    ["claude-sonnet-4-5", { budgetTokens: 100 }, { thinking: { type: "enabled", budget_tokens: 1024 } }],
+    ["claude-opus-5-5", "high", { thinking: { type: "adaptive" }, output_config: { effort: "high" } }],
+    ["claude-opus-5-5", "off", { thinking: { type: "disabled" } }],
+  ] as const)("to %s that thinks %j", async (name, thinking, wanted) => {
+    const { bodies, events } = await exchange(["ok"], { model: { name }, params: { thinking, topK: 3 } });
+    expect(bodies[0]).toMatchObject(wanted);
+    if (thinking === "off") return;
+    expect(bodies[0]).not.toHaveProperty("top_k");
+    expect(events[0]).toMatchObject({ type: "start", warnings: [{ message: expect.stringContaining("topK") }] });
+  });
+
+  it("does not think where the limit leaves no room", async () => {
+    const { bodies } = await exchange(["ok"], { params: { thinking: "high", maxTokens: 500 } });
+    expect(bodies[0]).toMatchObject({ max_tokens: 500 });
+    expect(bodies[0]).not.toHaveProperty("thinking");
+  });
+
+  it("leaves out a parameter that the server refuses, at once and from then on", async () => {
+    const answers = [refused("`temperature` is deprecated for this model."), "one", "two"];
+    const { bodies } = await exchange(answers, { params: { temperature: 0.1 } }, { times: 2 });
+    expect(bodies.map((body) => "temperature" in body)).toEqual([true, false, false]);
+  });
+});
+
+describe("an answer with a schema", () => {
+  const output = {
+    type: "object",
+    properties: { n: { type: "integer", minimum: 1 }, note: { type: "string" } },
+    required: ["n"],
+  };
+
+  it("is native where the model has it", async () => {
+    const { bodies, events } = await exchange(['{"n":3,"note":null}'], { output });
+    expect(bodies[0]).toMatchObject({
+      output_config: {
+        format: {
+          type: "json_schema",
+          schema: { additionalProperties: false, properties: { n: { description: "(minimum: 1)" } } },
+        },
+      },
+    });
+    expect(outputs(events)).toEqual([{ type: "text", text: '{"n":3}' }]);
+  });
+
+  it.each([
+    ["claude-3-5-haiku-latest", output],
+    ["claude-sonnet-4-5", { ...output, additionalProperties: { type: "string" } }],
+  ])("is a forced call elsewhere, which reads as text: %s", async (name, schema) => {
+    const answers = [[{ call: "answer", arguments: { n: 3 } }]];
+    const { bodies, events } = await exchange(answers, { output: schema, model: { name } });
+    expect(bodies[0]).toMatchObject({ tool_choice: { type: "any" }, tools: [{ name: "answer" }] });
+    expect(outputs(events)).toEqual([{ type: "text", text: '{"n":3}' }]);
+    expect(events.at(-1)).toEqual({ type: "finish", reason: "stop" });
+  });
+
+  it("is a forced call where the server refuses the native way", async () => {
+    const answers = [refused("output_config.format: not supported"), [{ call: "answer", arguments: { n: 3 } }]];
+    const { events } = await exchange(answers, { output });
+    expect(outputs(events)).toEqual([{ type: "text", text: '{"n":3}' }]);
+  });
+});
+
+describe("AnthropicMessagesProvider", () => {
+  it("says which models it serves, and what they can take", async () => {
+    const provider = AnthropicMessagesProvider.apiKey("k");
+    expect([provider.serves({ name: "claude-x" }), provider.serves({ name: "gpt-4o" })]).toEqual(["yes", "no"]);
+    expect((await provider.describe({ name: "claude-haiku-4-5-20251001" })).price).toMatchObject({
+      inputPerMillion: 1,
+    });
+    expect((await provider.describe({ name: "claude-something-new" })).price).toBeUndefined();
+    expect(() => AnthropicMessagesProvider.fromEnv({})).toThrow(/ANTHROPIC_API_KEY/);
+  });
+
+  it("counts tokens by the API's own count", async () => {
+    await using server = await ScriptedServer.start([
+      { json: { input_tokens: 42 } },
+      { status: 401, error: { code: "authentication_error", message: "no" } },
+    ]);
+    const provider = connect(server, "anthropic");
+    expect(await provider.countTokens(question({ system: "You help.", params: { temperature: 1 } }))).toBe(42);
+    expect(server.requests[0]?.path).toBe("/v1/messages/count_tokens");
+    expect(Object.keys(server.requests[0]?.body ?? {}).sort()).toEqual(["messages", "model", "system"]);
+    await expect(provider.countTokens(question())).rejects.toMatchObject({ code: "auth" });
+  });
+
+  it("sends its key, also where servers that speak like the real API look for it", async () => {
+    await using server = await ScriptedServer.start(["ok", "ok"]);
+    for (const as of ["anthropic", "compatible"] as const)
+      for await (const _ of connect(server, as).stream(question()));
+    const bearer = { authorization: `Bearer ${backendKey}`, "anthropic-version": expect.any(String) };
+    expect(server.requests[0]?.headers).toMatchObject(bearer);
+    expect(server.requests[0]?.headers).not.toHaveProperty("x-api-key");
+    expect(server.requests[1]?.headers).toMatchObject({ ...bearer, "x-api-key": backendKey });
+  });
+});
