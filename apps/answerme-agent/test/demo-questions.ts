@@ -15,7 +15,7 @@ export interface DemoQuestion {
 }
 
 /** Numbers in [0, 1), the same for the same seed. */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

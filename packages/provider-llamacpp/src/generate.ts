@@ -1,5 +1,5 @@
 import { cancelledFailure, type ModelEvent, type ModelRequest } from "@shedkit/provider";
-import type { TextEvent } from "@shedkit/text-tools";
+import { callableTools, type TextEvent } from "@shedkit/text-tools";
 import { AgenticError, type FinishReason, type Usage } from "@shedkit/types";
 import type {
   LlamaGrammar,
@@ -17,7 +17,6 @@ import { StopStrings } from "./stop-strings.js";
 import { TokenText } from "./token-text.js";
 
 const LEAST_ANSWER = 16; // tokens that a prompt must leave for the answer
-const THINK_END = "</think>";
 const PENALTY_WINDOW = 64;
 
 /** What a generation needs. */
@@ -126,16 +125,14 @@ class Run {
     const { loaded, request } = this.#parts;
     const { sequence } = this.#slot;
     const rest = tokens.slice(sequence.nextTokenIndex);
-    const insideThinking = this.#text.trimEnd().endsWith("<think>");
-    const parser = loaded.family.parser({ insideThinking });
+    const parser = loaded.family.parser({ tools: callableTools(request.tools), prompt: this.#text });
     const decoder = new TokenText(loaded.model, tokens);
     const stops = new StopStrings(request.params.stop);
     let said = "";
-    let tail = "";
+    let thought = answer !== undefined && parser.thinking; // the answer's grammar waits for its end
     let ended = false;
     let inCall = false;
-    let answering = answer !== undefined && !insideThinking;
-    if (answering) this.#grammar = this.#state(answer);
+    if (!parser.thinking) this.#grammar = this.#state(answer);
 
     const read = function* (this: Run, events: readonly TextEvent[]): Generator<ModelEvent> {
       for (const event of events) yield* this.#blocks.take(event);
@@ -155,7 +152,6 @@ class Run {
       if (this.#recent.length > PENALTY_WINDOW) this.#recent.shift();
       const piece = decoder.push(token);
       said += piece;
-      tail = (tail + piece).slice(-2 * THINK_END.length);
       yield* read(parser.push(stops.push(piece)));
       if (stops.met) reason = "stop";
       else if (count + 1 >= most) reason = "length";
@@ -164,13 +160,12 @@ class Run {
       const call = parser.callText;
       if (call !== undefined && !inCall) {
         inCall = true;
-        answering = false;
         this.#grammar = this.#state(call.trim() === "" ? calls : await this.#begun(call));
       } else if (call === undefined && inCall) {
         inCall = false;
         this.#grammar = undefined;
-      } else if (answer && insideThinking && !answering && !inCall && tail.includes(THINK_END)) {
-        answering = true;
+      } else if (thought && !parser.thinking && call === undefined) {
+        thought = false;
         this.#grammar = this.#state(answer);
       }
     }

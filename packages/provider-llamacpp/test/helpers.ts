@@ -32,7 +32,7 @@ export function tinyModel(options: TinyGgufOptions = {}): string {
   return path;
 }
 
-export const noTools: ToolDeclarations = { tools: [], activations: [] };
+const noTools: ToolDeclarations = { tools: [], activations: [] };
 
 export function tool(name: string, properties: object, required: readonly string[] = Object.keys(properties)): Tool {
   const args = { type: "object", properties, required, additionalProperties: false };

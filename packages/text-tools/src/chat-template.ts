@@ -37,6 +37,7 @@ export class ChatTemplate {
   readonly source: string;
   readonly #template: Template;
   readonly #fixed: { [name: string]: unknown };
+  #prints: { name: boolean; description: boolean } | undefined;
 
   /** Throws AgenticError `provider` where the source is not a template. */
   constructor(source: string, options: ChatTemplateOptions = {}) {
@@ -52,6 +53,12 @@ export class ChatTemplate {
     } catch (cause) {
       throw templateError("cannot be read", cause);
     }
+  }
+
+  /** What the template prints of a tool. A template that fails prints nothing. */
+  get prints(): { name: boolean; description: boolean } {
+    this.#prints ??= this.#probe();
+    return this.#prints;
   }
 
   /** Throws AgenticError `provider` with what the template complained about. */
@@ -74,6 +81,17 @@ export class ChatTemplate {
       });
     } catch (cause) {
       throw templateError("refused the conversation", cause);
+    }
+  }
+
+  #probe(): { name: boolean; description: boolean } {
+    const parameters = { type: "object", properties: { key: { type: "string" } }, required: ["key"] };
+    const tool = { name: "probe_tool", description: "A probing description", parameters };
+    try {
+      const text = this.render([{ role: "user", content: "Hello" }], [tool]);
+      return { name: text.includes(tool.name), description: text.includes(tool.description) };
+    } catch {
+      return { name: false, description: false };
     }
   }
 }

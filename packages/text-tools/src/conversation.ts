@@ -4,8 +4,16 @@ import type { TemplateCall, TemplateMessage } from "./chat-template.js";
 /** How the parts of a conversation become texts. */
 export interface TextOptions {
   protect(text: string): string;
-  /** The text of a result, before it is protected. */
+  /** The text of a result, protected. */
   result(message: ToolResultMessage): string;
+  /** The template wants arguments as JSON text. Default: as an object. */
+  argumentsAsText?: boolean | undefined;
+  /** The id that a call has for its template, from its own and how many calls came before it. Default: its own. */
+  callId?:
+    | ((call: { id: string; name: string; providerCallId?: string | undefined }, index: number) => string)
+    | undefined;
+  /** The template takes one call a message: each is followed by its own result. */
+  oneCallEach?: boolean | undefined;
 }
 
 /**
@@ -20,16 +28,17 @@ export function templateMessages(
 ): TemplateMessage[] {
   const out: TemplateMessage[] = [];
   const systems = system === undefined || system === "" ? [] : [options.protect(system)];
+  const ids = new Map<string, string>();
   let step: string | undefined;
   for (const message of messages) {
     const last = out.at(-1);
     if (message.type === "assistant") {
       if (last?.role !== "assistant" || step !== message.stepId) out.push({ role: "assistant", content: "" });
       step = message.stepId;
-      addBlock(out.at(-1) as TemplateMessage, message, options.protect);
+      addBlock(out.at(-1) as TemplateMessage, message, options, ids);
     } else if (message.type === "toolResult") {
-      const content = options.protect(options.result(message));
-      out.push({ role: "tool", content, name: message.name, tool_call_id: message.toolCallId });
+      const id = ids.get(message.toolCallId) ?? message.toolCallId;
+      out.push({ role: "tool", content: options.result(message), name: message.name, tool_call_id: id });
     } else {
       const content = options.protect(contentText(message.content));
       if (message.role === "system" && out.length === 0) systems.push(content);
@@ -38,7 +47,7 @@ export function templateMessages(
     }
   }
   if (systems.length > 0) out.unshift({ role: "system", content: systems.join("\n\n") });
-  return out;
+  return options.oneCallEach ? oneCallEach(out) : out;
 }
 
 /** The text of content parts; one that is not text leaves a note, since these models read text only. */
@@ -52,17 +61,22 @@ export function contentText(content: readonly ContentPart[]): string {
     .join("\n");
 }
 
-function addBlock(into: TemplateMessage, { output }: AssistantMessage, protect: (text: string) => string): void {
+function addBlock(
+  into: TemplateMessage,
+  { output }: AssistantMessage,
+  { protect, argumentsAsText, callId }: TextOptions,
+  ids: Map<string, string>,
+): void {
   if (output.type === "text" || output.type === "refusal") {
     into.content += (into.content === "" ? "" : "\n\n") + protect(output.text);
   } else if (output.type === "thinking") {
     into.reasoning_content = (into.reasoning_content ?? "") + protect(output.text);
   } else if (output.type === "toolCall") {
-    const call: TemplateCall = {
-      id: output.id,
-      type: "function",
-      function: { name: output.name, arguments: protectDeep(output.rawArguments ?? output.arguments ?? {}, protect) },
-    };
+    const id = callId ? callId(output, ids.size) : output.id;
+    ids.set(output.id, id);
+    const args = protectDeep(output.rawArguments ?? output.arguments ?? {}, protect);
+    const text = argumentsAsText && typeof args !== "string" ? JSON.stringify(args) : args;
+    const call: TemplateCall = { id, type: "function", function: { name: output.name, arguments: text } };
     into.tool_calls = [...(into.tool_calls ?? []), call];
   }
 }
@@ -72,4 +86,21 @@ function protectDeep(value: unknown, protect: (text: string) => string): unknown
   if (Array.isArray(value)) return value.map((item) => protectDeep(item, protect));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [protect(key), protectDeep(item, protect)]));
+}
+
+function oneCallEach(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  const called = new Set(messages.flatMap((message) => (message.tool_calls ?? []).map((call) => call.id)));
+  const results = new Map(
+    messages.flatMap((message) => (message.role === "tool" ? [[message.tool_call_id, message]] : [])),
+  );
+  return messages.flatMap((message): TemplateMessage[] => {
+    if (message.role === "tool") return called.has(message.tool_call_id ?? "") ? [] : [message];
+    const calls = message.tool_calls ?? [];
+    if (calls.length === 0) return [message];
+    return calls.flatMap((call, i) => {
+      const own: TemplateMessage = i === 0 ? message : { role: "assistant", content: "" };
+      const result = results.get(call.id);
+      return [{ ...own, tool_calls: [call] }, ...(result ? [result] : [])];
+    });
+  });
 }

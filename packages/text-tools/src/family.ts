@@ -14,7 +14,7 @@ export interface RenderOptions {
   thinking?: boolean | undefined;
   /**
    * Where a tool that a `shed` call found is declared: in that call's result, so that what was rendered before stays as
-   * it was, or where the template puts tools. Default: what the family's models are known to follow.
+   * it was (the default), or where the template puts tools.
    */
   declare?: "result" | "head" | undefined;
   /** Applied to every text that people, tools or the model wrote, e.g. to keep special tokens out of it. */
@@ -36,6 +36,8 @@ export type TextEvent =
       arguments?: ToolArguments | undefined;
       /** The arguments as they came where they are not a JSON object, or hold an integer that a double would round. */
       rawArguments?: string | undefined;
+      /** The id that the model gave the call, in families that have ids. */
+      providerCallId?: string | undefined;
     };
 
 /** Reads a model's answer as it comes. What it says in all does not depend on how the answer is cut. */
@@ -43,13 +45,17 @@ export interface TextParser {
   push(text: string): TextEvent[];
   /** The answer is over: says what was held back. */
   end(): TextEvent[];
-  /** Inside a call, what came after its marker; else undefined. */
+  /** Inside a call, what came after its mark; else undefined. */
   readonly callText: string | undefined;
+  /** Inside thinking. */
+  readonly thinking: boolean;
 }
 
 export interface ParserOptions {
-  /** The prompt itself opened the thinking. Default: false. */
-  insideThinking?: boolean | undefined;
+  /** The tools that may be called. Some families' calls can only be read with their schemas. Default: none. */
+  tools?: readonly ToolFunctionSpec[] | undefined;
+  /** The prompt, whose end may have opened the thinking. Default: empty. */
+  prompt?: string | undefined;
 }
 
 /** How the models of a family are told of tools, call them, and get the results: as text. */
@@ -59,7 +65,7 @@ export interface TextToolFamily {
   render(conversation: Conversation, template: ChatTemplate, options?: RenderOptions): string;
   parser(options?: ParserOptions): TextParser;
   /**
-   * A GBNF grammar of the rest of a call of one of `tools`, from behind the marker and what has `begun`, up to the end
+   * A GBNF grammar of the rest of a call of one of `tools`, from behind the mark and what has `begun`, up to the end
    * of the call. Undefined where what has begun fits no call.
    */
   grammar(tools: readonly ToolFunctionSpec[], begun: string): string | undefined;

@@ -3,25 +3,38 @@ import { literal } from "./gbnf.js";
 import { SchemaGrammar } from "./schema-grammar.js";
 import type { Schema } from "./schema-merge.js";
 
+export interface JsonCallOptions {
+  /** GBNF of what comes before the object. Default: nothing. */
+  open?: string | undefined;
+  /** GBNF of what comes behind it. Default: nothing. */
+  close?: string | undefined;
+  /** The key of the arguments. Default: `arguments`. */
+  key?: string | undefined;
+  /** GBNF of members that may follow the arguments. Default: nothing. */
+  more?: string | undefined;
+}
+
 const HEAD = '{"name": ';
 
 /**
- * GBNF of `{"name": ..., "arguments": {...}}` for one of the tools, then `close`, from behind what has `begun`.
- * Undefined where what has begun is not the beginning of such an object.
+ * GBNF of `{"name": ..., "arguments": {...}}` for one of the tools, from behind what has `begun`. Undefined where what
+ * has begun is not the beginning of such an object.
  */
-export function jsonCallGrammar(tools: readonly ToolFunctionSpec[], begun: string, close: string): string | undefined {
+export function jsonCallGrammar(
+  tools: readonly ToolFunctionSpec[],
+  begun: string,
+  { open = "", close = "", key = "arguments", more = "" }: JsonCallOptions = {},
+): string | undefined {
   const start = begun.trimStart();
   if (!HEAD.startsWith(start) || tools.length === 0) return undefined;
   const grammar = new SchemaGrammar();
   const calls = tools.map(({ name, parameters }) => {
     const args = grammar.schema(parameters as Schema, `args-${name}`);
-    return grammar.rules.add(
-      `call-${name}`,
-      `${literal(JSON.stringify(name))} "," ws "\\"arguments\\"" ":" ws ${args}`,
-    );
+    const head = `${literal(JSON.stringify(name))} "," ws ${literal(JSON.stringify(key))} ":" ws`;
+    return grammar.rules.add(`call-${name}`, `${head} ${args}`);
   });
-  const head = start === "" ? `ws "{" ws "\\"name\\"" ":" ws` : literal(HEAD.slice(start.length));
-  return grammar.rules.text(`${head} ( ${calls.join(" | ")} ) ws "}" ws ${literal(close)}`);
+  const head = start === "" ? `${open} ws "{" ws "\\"name\\"" ":" ws` : literal(HEAD.slice(start.length));
+  return grammar.rules.text(`${head} ( ${calls.join(" | ")} ) ${more} ws "}"${close}`);
 }
 
 /** GBNF of the JSON texts that fit a schema, see {@link SchemaGrammar} for what it knows, or of `mark` alone. */

@@ -28,7 +28,7 @@ export class SchemaGrammar {
     this.rules.set("char", `[^"\\\\\\x00-\\x1F\\x7F] | ${ESCAPE}`);
     this.rules.set("string", '"\\"" char* "\\""');
     this.rules.set("integer", '"-"? ( "0" | [1-9] [0-9]{0,17} )');
-    this.rules.set("number", 'integer ( "." [0-9]{1,17} )? ( [eE] [-+]? [0-9]{1,2} )?');
+    this.rules.set("number", '"-"? ( "0" | [1-9] [0-9]{0,14} ) ( "." [0-9]{1,17} )? ( [eE] [-+]? [0-9]{1,2} )?');
     this.rules.set("object", '"{" ws ( string ":" ws value ( "," ws string ":" ws value )* )? ws "}"');
     this.rules.set("array", '"[" ws ( value ( "," ws value )* )? ws "]"');
     this.rules.set("value", 'object | array | string | number | "true" | "false" | "null"');
@@ -169,7 +169,7 @@ class Compiler {
   }
 }
 
-const NOT_NEGATIVE = '( "0" | [1-9] [0-9]{0,17} ) ( "." [0-9]{1,17} )?';
+const NOT_NEGATIVE = '( "0" | [1-9] [0-9]{0,14} ) ( "." [0-9]{1,17} )?';
 
 function stringRule(schema: SchemaObject): string {
   const min = Math.max(0, small(schema.minLength) ?? 0);

@@ -164,7 +164,11 @@ describe("calls", () => {
       description: "",
       parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
     },
-    { name: "with.dots and spaces", description: "", parameters: { type: "object", properties: {} } },
+    {
+      name: "with.dots and spaces",
+      description: "",
+      parameters: { type: "object", properties: {}, additionalProperties: false },
+    },
   ];
 
   it("are read as the calls that the grammar wrote", () => {

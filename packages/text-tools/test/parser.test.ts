@@ -116,7 +116,7 @@ describe("thinking", () => {
   });
 
   it("may be open from the start", () => {
-    expect(finished("Hm.\n</think>\nYes.", { insideThinking: true })).toEqual([
+    expect(finished("Hm.\n</think>\nYes.", { prompt: "<think>\n" })).toEqual([
       { type: "thinking", text: "Hm." },
       { type: "text", text: "Yes." },
     ]);
@@ -158,13 +158,18 @@ const pieces = fc.array(
 
 it("says the same however the answer is cut", () => {
   fc.assert(
-    fc.property(pieces, fc.array(fc.nat(200), { maxLength: 20 }), fc.boolean(), (parts, cuts, insideThinking) => {
-      const answer = parts.join("");
-      const at = [0, ...cuts.map((cut) => cut % (answer.length + 1)).sort((a, b) => a - b), answer.length];
-      const cut = at.slice(1).map((end, i) => answer.slice(at[i], end));
-      expect(read(cut, { insideThinking })).toEqual(read([answer], { insideThinking }));
-      expect(read([...answer], { insideThinking })).toEqual(read([answer], { insideThinking }));
-    }),
+    fc.property(
+      pieces,
+      fc.array(fc.nat(200), { maxLength: 20 }),
+      fc.constantFrom("", "<think>\n"),
+      (parts, cuts, prompt) => {
+        const answer = parts.join("");
+        const at = [0, ...cuts.map((cut) => cut % (answer.length + 1)).sort((a, b) => a - b), answer.length];
+        const cut = at.slice(1).map((end, i) => answer.slice(at[i], end));
+        expect(read(cut, { prompt })).toEqual(read([answer], { prompt }));
+        expect(read([...answer], { prompt })).toEqual(read([answer], { prompt }));
+      },
+    ),
     { numRuns: 500 },
   );
 });
