@@ -1,9 +1,10 @@
-import { type FileSystem, quote } from "@shedkit/fs";
+import { type FileSystem, nameOf, parentOf, quote } from "@shedkit/fs";
 import { defineTool, keptResults, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { answering, Failure } from "./failure.js";
 import { cleanPath, locate } from "./locate.js";
 import { accessTo, touchesPath } from "./paths.js";
+import { readImage } from "./read/image-file.js";
 import { readWindow, type Source, type Window } from "./read/window.js";
 import { seenFiles } from "./seen.js";
 import { hasBinaryName, isBinary } from "./text/binary.js";
@@ -31,6 +32,8 @@ export interface ReadOutput {
   encoding: string;
   /** True where lines that were asked for did not fit. */
   truncated: boolean;
+  /** Of an image, which has no lines. */
+  image?: { mediaType: string; width: number; height: number } | undefined;
 }
 
 /** Settings of `read`. */
@@ -41,10 +44,13 @@ export interface ReadParams {
   maxLines: number;
   /** The most that one call returns, in tokens of four bytes. Default: 25,000. */
   maxTokens: number;
+  /** Gives small images (PNG, JPEG, GIF, WebP) to the model. Default: true; false refuses them. */
+  images: boolean;
 }
 
-const DEFAULTS: ReadParams = { lineNumbers: true, maxLines: 1000, maxTokens: 25_000 };
+const DEFAULTS: ReadParams = { lineNumbers: true, maxLines: 1000, maxTokens: 25_000, images: true };
 const BYTES_PER_TOKEN = 4;
+const MAX_SKILL = 1024 * 1024;
 
 const Input = Type.Object(
   {
@@ -65,6 +71,7 @@ const Output = Type.Object({
   totalLines: Type.Optional(Type.Integer()),
   encoding: Type.String(),
   truncated: Type.Boolean(),
+  image: Type.Optional(Type.Object({ mediaType: Type.String(), width: Type.Integer(), height: Type.Integer() })),
 });
 
 const Params = Type.Object(
@@ -72,6 +79,7 @@ const Params = Type.Object(
     lineNumbers: Type.Boolean(),
     maxLines: Type.Integer({ minimum: 1 }),
     maxTokens: Type.Integer({ minimum: 1 }),
+    images: Type.Boolean(),
   },
   { additionalProperties: false },
 );
@@ -83,7 +91,8 @@ export function readTool(fs: FileSystem, params: Partial<ReadParams> = {}): Type
     namespace: "files",
     kind: "read",
     description:
-      "Read a file.\nReturns its text, or some of its lines. What does not fit is left out, with a note that says how to go on.",
+      "Read a file.\nReturns its text, or some of its lines, or a small image. What does not fit is left out, with a note " +
+      "that says how to go on.",
     input: Input,
     output: Output,
     params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
@@ -100,17 +109,28 @@ async function read(
   ctx: ToolContext & { params: ReadParams },
 ): Promise<ToolCallResult> {
   const kept = ctx.resources.get(keptResults)?.get(input.path.trim());
-  if (kept !== undefined) return readFrom(textSource(kept), input.path.trim(), input, ctx).then(({ result }) => result);
+  if (kept !== undefined) return (await readFrom(textSource(kept), input.path.trim(), input, ctx)).result;
   const { path, stat } = await locate(fs, cleanPath(input.path), ctx.signal);
   if (stat.type === "directory") {
     throw new Failure(`a folder: ${quote(path)}`, `${quote(path)} is a folder, not a file. List it instead.`);
   }
-  if (hasBinaryName(path)) throw binary(path, stat.size);
   const source: Source = { size: stat.size, chunks: () => fs.readChunks(path, { signal: ctx.signal }) };
-  const { result, window } = await readFrom(source, path, input, ctx);
+  const read = hasBinaryName(path) ? undefined : await readFrom(source, path, input, ctx).catch(notText);
+  if (!read) {
+    const image = ctx.params.images ? await readImage(fs, path, stat.size, ctx.signal) : undefined;
+    if (image) return image;
+    const text = `${quote(path)} is not a text file (${plural(stat.size, "byte")}). Only text can be read.`;
+    throw new Failure(`not a text file: ${quote(path)}`, text);
+  }
+  const { result, window } = read;
   const real = await fs.realpath(path, { signal: ctx.signal });
   seenFiles(fs, ctx).set(real, { version: stat.version, fingerprint: window.fingerprint });
   return result;
+}
+
+/** What guides an agent is read whole, whatever part of it was asked for. */
+function isSkill(path: string): boolean {
+  return nameOf(path) === "SKILL.md" || (path.endsWith(".md") && parentOf(path).split("/").includes("skills"));
 }
 
 async function readFrom(
@@ -119,22 +139,25 @@ async function readFrom(
   input: ReadInput,
   ctx: ToolContext & { params: ReadParams },
 ): Promise<{ result: ToolCallResult; window: Window }> {
-  const { maxLines, maxTokens, lineNumbers } = ctx.params;
+  const { lineNumbers } = ctx.params;
+  const whole = isSkill(path);
+  const maxLines = whole ? Number.POSITIVE_INFINITY : ctx.params.maxLines;
+  const { offset = 1, limit = maxLines } = whole ? {} : input;
   const window = await readWindow(source, {
-    offset: input.offset ?? 1,
-    limit: Math.min(input.limit ?? maxLines, maxLines),
-    maxBytes: maxTokens * BYTES_PER_TOKEN,
+    offset,
+    limit: Math.min(limit, maxLines),
+    maxBytes: whole ? MAX_SKILL : ctx.params.maxTokens * BYTES_PER_TOKEN,
     inspect: (first) => {
-      if (isBinary(first)) throw binary(path, source.size);
+      if (isBinary(first)) throw new NotText();
     },
   });
   const { first, lines, total } = window;
   if (window.wanted > 0 && lines === 0) throw lineTooLong(path, window, ctx);
-  if (source.size > 0 && window.wanted === 0 && (input.offset ?? 1) > 0) {
+  if (source.size > 0 && window.wanted === 0 && offset > 0) {
     const text = `${quote(path)} has ${plural(total ?? 0, "line")}; ${ctx.names.param("offset")} ${first} is past its end.`;
     throw new Failure("past the end", text);
   }
-  const asked = input.limit ?? Number.POSITIVE_INFINITY;
+  const asked = whole ? maxLines : (input.limit ?? Number.POSITIVE_INFINITY);
   const output: ReadOutput = {
     path,
     content: window.text,
@@ -180,9 +203,10 @@ function withAnchors(text: string, first: number): string {
   return lines.map((line, i) => (i === 0 || (first + i) % 10 === 0 ? `${first + i}→${line}` : line)).join("\n");
 }
 
-function binary(path: string, size: number): Failure {
-  const text = `${quote(path)} is not a text file (${plural(size, "byte")}). Only text can be read.`;
-  return new Failure(`not a text file: ${quote(path)}`, text);
+class NotText extends Error {}
+
+function notText(error: unknown): undefined {
+  if (!(error instanceof NotText)) throw error;
 }
 
 function lineTooLong(path: string, window: Window, ctx: ToolContext & { params: ReadParams }): Failure {

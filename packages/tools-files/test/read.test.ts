@@ -4,6 +4,37 @@ import { describe, expect, it } from "vitest";
 import { readTool } from "../src/index.js";
 import { failed, memoryFs, realFs, said } from "./helpers.js";
 
+const bytes = (base64: string) => new Uint8Array(Buffer.from(base64, "base64"));
+// Of 2 x 3 pixels.
+const PNG = bytes("iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAEElEQVR4nGP4z8AARCgUAF8bBf8qkQbZAAAAAElFTkSuQmCC");
+const JPEG = new Uint8Array([
+  0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc0, 0, 11, 8, 0, 3, 0, 2, 1, 1, 0x11, 0, 0xff, 0xda, 0, 2, 0, 0xff, 0xd9,
+  0, 0,
+]);
+const GIF = new Uint8Array([...Buffer.from("GIF89a"), 2, 0, 3, 0, 0, 0, 0, 0, 0x3b]);
+const WEBP = new Uint8Array([
+  ...Buffer.from("RIFF"),
+  22,
+  0,
+  0,
+  0,
+  ...Buffer.from("WEBPVP8X"),
+  10,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  1,
+  0,
+  0,
+  2,
+  0,
+  0,
+]);
+
 const plain = { lineNumbers: false };
 const numbered = (from: number, to: number, end = "\n") =>
   Array.from({ length: to - from + 1 }, (_, i) => `line${from + i}`).join(end);
@@ -134,6 +165,58 @@ describe("read", () => {
       expect(await failed(tool, { path })).toMatch(/is not a text file \(\d+ bytes\)\. Only text can be read\./);
     }
     expect((await tool.call({ path: "text" })).lines).toBe(1);
+  });
+
+  it("gives small images to the model, whatever their names", async () => {
+    const fs = memoryFs({ "a.png": PNG, photo: JPEG, "c.gif": GIF, "d.txt": WEBP });
+    const tool = readTool(fs);
+    for (const [path, mediaType, width, height, bytes] of [
+      ["a.png", "image/png", 2, 3, PNG],
+      ["photo", "image/jpeg", 2, 3, JPEG],
+      ["c.gif", "image/gif", 2, 3, GIF],
+      ["d.txt", "image/webp", 2, 3, WEBP],
+    ] as const) {
+      const { content } = await callTool(tool, { path });
+      expect(content).toEqual([
+        { type: "text", text: `["${path}": an image of 2 x 3 pixels.]` },
+        {
+          type: "image",
+          source: { type: "base64", data: Buffer.from(bytes).toString("base64") },
+          mediaType,
+          name: path,
+        },
+      ]);
+      expect((await tool.call({ path })).image).toEqual({ mediaType, width, height });
+      expect(await failed(readTool(fs, { images: false }), { path })).toContain("is not a text file");
+    }
+  });
+
+  it("refuses images that are too large or broken off", async () => {
+    const large = PNG.slice();
+    new DataView(large.buffer).setUint32(16, 2001);
+    const heavy = new Uint8Array(600_000);
+    heavy.set(PNG);
+    const fs = memoryFs({
+      "large.png": large,
+      "heavy.png": heavy,
+      "cut.png": PNG.subarray(0, -3),
+      "cut.jpg": JPEG.subarray(0, -3),
+    });
+    const tool = readTool(fs);
+    expect(await failed(tool, { path: "large.png" })).toContain("is an image of 2001 x 3 pixels");
+    expect(await failed(tool, { path: "heavy.png" })).toContain("600,000 bytes, too large to be shown");
+    expect(await failed(tool, { path: "cut.png" })).toContain("damaged or broken off");
+    expect(await failed(tool, { path: "cut.jpg" })).toContain("damaged or broken off");
+  });
+
+  it("reads what guides an agent whole, whatever part of it is asked for", async () => {
+    const text = numbered(1, 1500);
+    const fs = memoryFs({ "x/SKILL.md": text, "skills/a/b.md": text, "skills-x/b.md": text, "skills/c.txt": text });
+    const tool = readTool(fs, { lineNumbers: false, maxTokens: 10 });
+    for (const path of ["x/SKILL.md", "skills/a/b.md"])
+      expect(await said(tool, { path, offset: 9, limit: 2 })).toBe(text);
+    for (const path of ["skills-x/b.md", "skills/c.txt"])
+      expect((await tool.call({ path, offset: 9, limit: 1 })).lines).toBe(1);
   });
 
   it("sends a folder to list, and helps with names that are nearly right", async () => {

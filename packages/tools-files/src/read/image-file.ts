@@ -1,0 +1,49 @@
+import { type FileSystem, quote } from "@shedkit/fs";
+import { ToolCallResult } from "@shedkit/tool";
+import { Failure } from "../failure.js";
+import type { ReadOutput } from "../read.js";
+import { count, plural } from "../text/format.js";
+import { imageInfo, toBase64 } from "./image.js";
+
+// Of what models take without scaling it down, and of what a prompt can bear.
+const MAX_IMAGE = { bytes: 576 * 1024, side: 2000, pixels: 1_048_576 };
+
+/** A small image as it is; undefined for what is none. Throws Failure for one that is too large, or broken off. */
+export async function readImage(
+  fs: FileSystem,
+  path: string,
+  size: number,
+  signal: AbortSignal,
+): Promise<ToolCallResult | undefined> {
+  const bytes = await fs.readFile(path, { end: MAX_IMAGE.bytes, signal });
+  const info = imageInfo(bytes);
+  if (!info) return undefined;
+  const { mediaType, width, height } = info;
+  const pixels = width * height === 0 ? "" : ` of ${width} x ${height} pixels`;
+  if (size > MAX_IMAGE.bytes || Math.max(width, height) > MAX_IMAGE.side || width * height > MAX_IMAGE.pixels) {
+    const text =
+      `${quote(path)} is an image${pixels} and ${plural(size, "byte")}, too large to be shown: at most ` +
+      `${count(MAX_IMAGE.bytes)} bytes, ${count(MAX_IMAGE.pixels)} pixels and ${count(MAX_IMAGE.side)} on a side. Make it smaller first.`;
+    throw new Failure(`image too large: ${quote(path)}`, text);
+  }
+  if (!info.whole || width * height === 0) {
+    throw new Failure(`broken image: ${quote(path)}`, `${quote(path)} is an image that is damaged or broken off.`);
+  }
+  const output: ReadOutput = {
+    path,
+    content: "",
+    firstLine: 1,
+    lines: 0,
+    encoding: "binary",
+    truncated: false,
+    image: { mediaType, width, height },
+  };
+  const data = toBase64(bytes);
+  return new ToolCallResult(
+    [
+      { type: "text", text: `[${quote(path)}: an image of ${width} x ${height} pixels.]` },
+      { type: "image", source: { type: "base64", data }, mediaType, name: path },
+    ],
+    { output: { ...output } },
+  );
+}
