@@ -1,6 +1,7 @@
 import { type FileSystem, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
+import { FILE_CHANGED } from "./announce.js";
 import { Draft, lockingAll, shownDiff } from "./draft.js";
 import { answering, Failure } from "./failure.js";
 import { applyHunks } from "./patch/apply.js";
@@ -18,6 +19,13 @@ export interface ApplyPatchOutput {
   /** False after a dry run. */
   written: boolean;
 }
+
+/** Settings of `apply_patch`; see those of `edit`. */
+export interface ApplyPatchParams {
+  readFirst: boolean;
+}
+
+const DEFAULTS: ApplyPatchParams = { readFirst: false };
 
 const Input = Type.Object(
   {
@@ -38,6 +46,8 @@ const Output = Type.Object({
   written: Type.Boolean(),
 });
 
+const Params = Type.Object({ readFirst: Type.Boolean() }, { additionalProperties: false });
+
 const DESCRIPTION = `Apply a patch to files.
 All of it is applied, or nothing. The form, with any number of files, and of hunks (@@) in each:
 *** Begin Patch
@@ -53,7 +63,10 @@ All of it is applied, or nothing. The form, with any number of files, and of hun
 *** End Patch`;
 
 /** Applies a patch to files: all of it, or nothing. */
-export function applyPatchTool(fs: FileSystem): TypedTool<ApplyPatchInput, ApplyPatchOutput> {
+export function applyPatchTool(
+  fs: FileSystem,
+  params: Partial<ApplyPatchParams> = {},
+): TypedTool<ApplyPatchInput, ApplyPatchOutput> {
   return defineTool({
     id: "apply_patch",
     namespace: "files",
@@ -61,7 +74,9 @@ export function applyPatchTool(fs: FileSystem): TypedTool<ApplyPatchInput, Apply
     description: DESCRIPTION,
     input: Input,
     output: Output,
+    params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
     capabilities: { destructive: true, touches: ({ patch }) => pathsOf(patch).flatMap((path) => touching(fs, path)) },
+    notifications: [FILE_CHANGED],
     access: ({ patch }) => pathsOf(patch).flatMap((path) => accessTo(fs, "write", path)),
     run: (input, ctx) => answering(fs, ctx, () => applyPatch(fs, input, ctx)),
   });
@@ -81,10 +96,14 @@ function pathsOf(patch: unknown): string[] {
   }
 }
 
-async function applyPatch(fs: FileSystem, input: ApplyPatchInput, ctx: ToolContext): Promise<ToolCallResult> {
+async function applyPatch(
+  fs: FileSystem,
+  input: ApplyPatchInput,
+  ctx: ToolContext & { params: ApplyPatchParams },
+): Promise<ToolCallResult> {
   const sections = explaining(() => parsePatch(input.patch));
   return lockingAll(fs, pathsOf(input.patch), ctx, async () => {
-    const draft = new Draft(fs, ctx);
+    const draft = new Draft(fs, ctx, ctx.params.readFirst);
     const files: ApplyPatchOutput["files"] = [];
     for (const section of sections) files.push(await apply(draft, section));
     const output: ApplyPatchOutput = { files, written: !input.dry_run };

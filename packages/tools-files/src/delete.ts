@@ -1,6 +1,7 @@
 import { type FileSystem, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
+import { announce, FILE_CHANGED } from "./announce.js";
 import { answering, Failure, stale } from "./failure.js";
 import { cleanPath } from "./locate.js";
 import { exclusively } from "./lock.js";
@@ -41,6 +42,7 @@ export function deleteTool(fs: FileSystem): TypedTool<DeleteInput, DeleteOutput>
     description: "Delete a file or a folder.\nThis cannot be undone.",
     input: Input,
     output: Output,
+    notifications: [FILE_CHANGED],
     capabilities: { touches: touchesPath(fs) },
     access: (input) => accessTo(fs, "write", input.path),
     run: (input, ctx) => answering(fs, ctx, () => remove(fs, input, ctx)),
@@ -64,6 +66,7 @@ async function remove(fs: FileSystem, input: DeleteInput, ctx: ToolContext): Pro
       throw new Failure(`not empty: ${quote(path)}`, text);
     }
     await fs.remove(path, { recursive: input.recursive ?? false, signal });
+    announce(ctx, { path, change: "removed" });
     for (const known of seen.keys()) if (known === real || known.startsWith(`${real}/`)) seen.delete(known);
     const output: DeleteOutput = { path, type: stat.type };
     const what = stat.type === "directory" ? "the folder " : stat.type === "symlink" ? "the link " : "";

@@ -1,6 +1,7 @@
 import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
 import { OverlayFileSystem } from "@shedkit/fs/overlay";
 import type { ToolContext } from "@shedkit/tool";
+import { announce } from "./announce.js";
 import { Failure } from "./failure.js";
 import { cleanPath, locate } from "./locate.js";
 import { exclusively } from "./lock.js";
@@ -24,12 +25,14 @@ export interface DraftFile {
 export class Draft {
   readonly #fs: FileSystem;
   readonly #ctx: ToolContext;
+  readonly #readFirst: boolean;
   readonly #overlay: OverlayFileSystem;
   readonly #files = new Map<string, DraftFile>();
 
-  constructor(fs: FileSystem, ctx: ToolContext) {
+  constructor(fs: FileSystem, ctx: ToolContext, readFirst: boolean) {
     this.#fs = fs;
     this.#ctx = ctx;
+    this.#readFirst = readFirst;
     this.#overlay = new OverlayFileSystem(fs);
   }
 
@@ -40,7 +43,7 @@ export class Draft {
     const key = await this.#overlay.realpath(at.path, { signal });
     const known = this.#files.get(key);
     if (known) return known;
-    const { text, encoding } = await openText(this.#fs, at.path, at.stat, this.#ctx);
+    const { text, encoding } = await openText(this.#fs, at.path, at.stat, this.#ctx, this.#readFirst);
     const file: DraftFile = { path: at.path, text, encoding, version: at.stat.version };
     this.#files.set(key, file);
     return file;
@@ -93,9 +96,8 @@ export class Draft {
 
   /** What the draft comes to, as text. */
   async changes(): Promise<TextChange[]> {
-    const text = (bytes: Uint8Array | undefined) => bytes && decodeText(bytes).text;
     const changes = await this.#overlay.diff({ signal: this.#ctx.signal });
-    return changes.map(({ path, before, after }) => ({ path, before: text(before), after: text(after) }));
+    return changes.map(({ path, before, after }) => ({ path, before: textOf(before), after: textOf(after) }));
   }
 
   /** Makes the changes: all of them, or none. */
@@ -104,11 +106,19 @@ export class Draft {
     const changes = await this.#overlay.diff({ signal });
     await this.#overlay.commit({ signal });
     const seen = seenFiles(this.#fs, this.#ctx);
-    for (const { path, after } of changes) {
+    for (const { path, type, before, after } of changes) {
       if (!after) seen.delete(path);
       else seen.set(path, { version: (await this.#fs.stat(path)).version, fingerprint: fingerprint(after) });
+      const texts = { ...(before && { before: textOf(before) }), ...(after && { after: textOf(after) }) };
+      announce(this.#ctx, { path, change: type, ...texts });
     }
   }
+}
+
+function textOf(bytes: Uint8Array): string;
+function textOf(bytes: Uint8Array | undefined): string | undefined;
+function textOf(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && decodeText(bytes).text;
 }
 
 /** Runs changes of several files, no other change of which is under way meanwhile. */

@@ -1,6 +1,7 @@
 import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
+import { announce, FILE_CHANGED } from "./announce.js";
 import { applyEdit } from "./edit/match.js";
 import { NOTES, refused, settingsOf } from "./edit/outcome.js";
 import { lineNumbers } from "./edit/replace.js";
@@ -44,9 +45,16 @@ export interface EditParams {
    * the new text has plain ones. Default: false, the difference is explained.
    */
   matchLookalikes: boolean;
+  /** Refuses to change a file that this agent has neither read nor written. Default: false. */
+  readFirst: boolean;
 }
 
-const DEFAULTS: EditParams = { emptyOverwrites: false, matchIndentation: true, matchLookalikes: false };
+const DEFAULTS: EditParams = {
+  emptyOverwrites: false,
+  matchIndentation: true,
+  matchLookalikes: false,
+  readFirst: false,
+};
 const MOST_LINES = 1000;
 
 const Input = Type.Object(
@@ -73,7 +81,12 @@ const Output = Type.Object({
 });
 
 const Params = Type.Object(
-  { emptyOverwrites: Type.Boolean(), matchIndentation: Type.Boolean(), matchLookalikes: Type.Boolean() },
+  {
+    emptyOverwrites: Type.Boolean(),
+    matchIndentation: Type.Boolean(),
+    matchLookalikes: Type.Boolean(),
+    readFirst: Type.Boolean(),
+  },
   { additionalProperties: false },
 );
 
@@ -90,6 +103,7 @@ export function editTool(fs: FileSystem, params: Partial<EditParams> = {}): Type
     output: Output,
     params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
     capabilities: { destructive: false, touches: touchesPath(fs) },
+    notifications: [FILE_CHANGED],
     access: (input) => accessTo(fs, "write", input.path),
     run: (input, ctx) => answering(fs, ctx, () => edit(fs, input, ctx)),
   });
@@ -112,7 +126,8 @@ async function edit(fs: FileSystem, input: EditInput, ctx: Context): Promise<Too
   if (!found) return exclusively(fs, place, ctx.signal, () => create(fs, place, input.new_string, ctx));
   const real = await fs.realpath(place, { signal: ctx.signal });
   return exclusively(fs, real, ctx.signal, async () => {
-    const file = await openText(fs, place, await fs.stat(place, { signal: ctx.signal }), ctx);
+    const stat = await fs.stat(place, { signal: ctx.signal });
+    const file = await openText(fs, place, stat, ctx, ctx.params.readFirst);
     return input.old_string === "" ? fill(fs, place, file, input, ctx) : replace(fs, place, file, input, ctx);
   });
 }
@@ -120,6 +135,7 @@ async function edit(fs: FileSystem, input: EditInput, ctx: Context): Promise<Too
 async function create(fs: FileSystem, path: string, text: string, ctx: Context): Promise<ToolCallResult> {
   await fs.mkdir(parentOf(path), { recursive: true, signal: ctx.signal });
   const stat = await saveText(fs, path, text, "utf-8", null, ctx);
+  announce(ctx, { path, change: "created", after: text });
   const said = `Created ${quote(path)} (${plural(stat.size, "byte")}).`;
   return answer(said, { path, created: true, replacements: 1, lines: [1], matched: "exactly" });
 }
@@ -140,6 +156,7 @@ async function fill(
     );
   }
   await saveText(fs, path, input.new_string, file.encoding, file.stat.version, ctx);
+  announce(ctx, { path, change: "changed", before: file.text, after: input.new_string });
   return answer(`Filled ${quote(path)}.`, { path, created: false, replacements: 1, lines: [1], matched: "exactly" });
 }
 
@@ -154,6 +171,7 @@ async function replace(
   const result = applyEdit(file.text, edit, settingsOf(ctx.params));
   if (result.type !== "edited") throw refused(result, path, ctx);
   await saveText(fs, path, result.text, file.encoding, file.stat.version, ctx);
+  announce(ctx, { path, change: "changed", before: file.text, after: result.text });
   const { placed, matched } = result;
   const lines = lineNumbers(
     result.text,

@@ -56,6 +56,13 @@ export function stale(path: string): Failure {
   return new Failure(`changed since it was read: ${quote(path)}`, staleText(path));
 }
 
+export function unread(path: string): Failure {
+  return new Failure(
+    `not read yet: ${quote(path)}`,
+    `${quote(path)} has not been read yet. Nothing was written. Read it first, then make the change.`,
+  );
+}
+
 function staleText(path: string): string {
   return (
     `${quote(path)} was changed by something else since you last read or wrote it. Nothing was written. ` +

@@ -1,4 +1,5 @@
-export { type ApplyPatchInput, type ApplyPatchOutput, applyPatchTool } from "./apply-patch.js";
+export { FILE_CHANGED, type FileChanged } from "./announce.js";
+export { type ApplyPatchInput, type ApplyPatchOutput, type ApplyPatchParams, applyPatchTool } from "./apply-patch.js";
 export { type DeleteInput, type DeleteOutput, deleteTool } from "./delete.js";
 export { type EditInput, type EditOutput, type EditParams, editTool } from "./edit.js";
 export {
@@ -11,4 +12,4 @@ export { type ListInput, type ListOutput, type ListParams, listTool } from "./li
 export { type MoveInput, type MoveOutput, moveTool } from "./move.js";
 export { type MultiEditInput, type MultiEditOutput, type MultiEditParams, multiEditTool } from "./multi-edit.js";
 export { type ReadInput, type ReadOutput, type ReadParams, readTool } from "./read.js";
-export { type WriteInput, type WriteOutput, writeTool } from "./write.js";
+export { type WriteInput, type WriteOutput, type WriteParams, writeTool } from "./write.js";

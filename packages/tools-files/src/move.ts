@@ -1,6 +1,7 @@
 import { type FileSystem, isFsError, nameOf, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
+import { announce, FILE_CHANGED } from "./announce.js";
 import { keyOf, lockingAll } from "./draft.js";
 import { answering, Failure } from "./failure.js";
 import { cleanPath, locate } from "./locate.js";
@@ -40,6 +41,7 @@ export function moveTool(fs: FileSystem): TypedTool<MoveInput, MoveOutput> {
     description: "Move or rename a file or a folder.",
     input: Input,
     output: Output,
+    notifications: [FILE_CHANGED],
     capabilities: {
       destructive: false,
       touches: (args) => [...touching(fs, args.from), ...touching(fs, args.to)],
@@ -79,6 +81,7 @@ async function move(fs: FileSystem, input: MoveInput, ctx: ToolContext): Promise
       seen.delete(known);
       seen.set(path, { version: (await fs.stat(path, { signal })).version, fingerprint });
     }
+    announce(ctx, { path: to, change: "moved", from: place });
     const output: MoveOutput = { from: place, to };
     return new ToolCallResult([{ type: "text", text: `Moved ${quote(place)} to ${quote(to)}.` }], {
       output: { ...output },

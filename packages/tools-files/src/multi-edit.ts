@@ -1,6 +1,7 @@
 import { type FileSystem, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
+import { FILE_CHANGED } from "./announce.js";
 import { Draft, lockingAll, shownDiff } from "./draft.js";
 import { applyEdit } from "./edit/match.js";
 import { refused, settingsOf } from "./edit/outcome.js";
@@ -32,9 +33,10 @@ export interface MultiEditOutput {
 export interface MultiEditParams {
   matchIndentation: boolean;
   matchLookalikes: boolean;
+  readFirst: boolean;
 }
 
-const DEFAULTS: MultiEditParams = { matchIndentation: true, matchLookalikes: false };
+const DEFAULTS: MultiEditParams = { matchIndentation: true, matchLookalikes: false, readFirst: false };
 
 const Input = Type.Object(
   {
@@ -61,7 +63,7 @@ const Output = Type.Object({
 });
 
 const Params = Type.Object(
-  { matchIndentation: Type.Boolean(), matchLookalikes: Type.Boolean() },
+  { matchIndentation: Type.Boolean(), matchLookalikes: Type.Boolean(), readFirst: Type.Boolean() },
   { additionalProperties: false },
 );
 
@@ -79,6 +81,7 @@ export function multiEditTool(
     output: Output,
     params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
     capabilities: { destructive: false, touches: ({ edits }) => pathsOf(edits).flatMap((path) => touching(fs, path)) },
+    notifications: [FILE_CHANGED],
     access: ({ edits }) => [...new Set(pathsOf(edits))].flatMap((path) => accessTo(fs, "write", path)),
     run: (input, ctx) => answering(fs, ctx, () => multiEdit(fs, input, ctx)),
   });
@@ -95,7 +98,7 @@ async function multiEdit(
   ctx: ToolContext & { params: MultiEditParams },
 ): Promise<ToolCallResult> {
   return lockingAll(fs, pathsOf(input.edits), ctx, async () => {
-    const draft = new Draft(fs, ctx);
+    const draft = new Draft(fs, ctx, ctx.params.readFirst);
     const counts = new Map<string, number>();
     for (const [i, { path, old_string, new_string, replace_all = false }] of input.edits.entries()) {
       const which = input.edits.length === 1 ? "" : ` of edit ${i + 1}`;

@@ -1,6 +1,6 @@
 import { type FileStat, type FileSystem, quote } from "@shedkit/fs";
 import type { ToolContext } from "@shedkit/tool";
-import { Failure, stale } from "./failure.js";
+import { Failure, stale, unread } from "./failure.js";
 import { isFresh, seenFiles } from "./seen.js";
 import { isBinary } from "./text/binary.js";
 import { decodeText, ENCODING_NAMES, type Encoding, encodeText } from "./text/encoding.js";
@@ -18,8 +18,17 @@ export interface TextFile {
   encoding: Encoding;
 }
 
-/** A text file to be changed. Throws Failure where it is none, is too large, or is not what the agent saw. */
-export async function openText(fs: FileSystem, path: string, stat: FileStat, ctx: ToolContext): Promise<TextFile> {
+/**
+ * A text file to be changed. Throws Failure where it is none, is too large, or is not what the agent saw; with
+ * `readFirst` also where the agent has not seen it.
+ */
+export async function openText(
+  fs: FileSystem,
+  path: string,
+  stat: FileStat,
+  ctx: ToolContext,
+  readFirst: boolean,
+): Promise<TextFile> {
   if (stat.type === "directory")
     throw new Failure(`a folder: ${quote(path)}`, `${quote(path)} is a folder, not a file.`);
   if (stat.size > MAX_BYTES) {
@@ -28,7 +37,9 @@ export async function openText(fs: FileSystem, path: string, stat: FileStat, ctx
   }
   const real = await fs.realpath(path, { signal: ctx.signal });
   const bytes = await fs.readFile(path, { signal: ctx.signal });
-  if (!(await isFresh(seenFiles(fs, ctx).get(real), stat, () => fingerprint(bytes)))) throw stale(path);
+  const seen = seenFiles(fs, ctx).get(real);
+  if (readFirst && !seen) throw unread(path);
+  if (!(await isFresh(seen, stat, () => fingerprint(bytes)))) throw stale(path);
   if (isBinary(bytes)) {
     throw new Failure(
       `not a text file: ${quote(path)}`,

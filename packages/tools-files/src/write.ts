@@ -1,7 +1,8 @@
 import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
-import { answering, Failure, stale } from "./failure.js";
+import { announce, FILE_CHANGED } from "./announce.js";
+import { answering, Failure, stale, unread } from "./failure.js";
 import { cleanPath, type Located, locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
@@ -25,6 +26,14 @@ export interface WriteOutput {
   created: boolean;
 }
 
+/** Settings of `write`. */
+export interface WriteParams {
+  /** Refuses to overwrite a file that this agent has neither read nor written. Default: false. */
+  readFirst: boolean;
+}
+
+const DEFAULTS: WriteParams = { readFirst: false };
+
 const Input = Type.Object(
   {
     path: Type.String({ description: "The file, relative to the root folder. Missing folders are made." }),
@@ -35,8 +44,10 @@ const Input = Type.Object(
 
 const Output = Type.Object({ path: Type.String(), bytes: Type.Integer(), created: Type.Boolean() });
 
+const Params = Type.Object({ readFirst: Type.Boolean() }, { additionalProperties: false });
+
 /** Writes a whole file: creates it, or replaces what it held. */
-export function writeTool(fs: FileSystem): TypedTool<WriteInput, WriteOutput> {
+export function writeTool(fs: FileSystem, params: Partial<WriteParams> = {}): TypedTool<WriteInput, WriteOutput> {
   return defineTool({
     id: "write",
     namespace: "files",
@@ -44,13 +55,17 @@ export function writeTool(fs: FileSystem): TypedTool<WriteInput, WriteOutput> {
     description: "Write a file.\nCreates it with its folders, or replaces all that it held.",
     input: Input,
     output: Output,
+    params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
+    notifications: [FILE_CHANGED],
     capabilities: { idempotent: true, destructive: false, touches: touchesPath(fs) },
     access: (input) => accessTo(fs, "write", input.path),
     run: (input, ctx) => answering(fs, ctx, () => write(fs, input, ctx)),
   });
 }
 
-async function write(fs: FileSystem, input: WriteInput, ctx: ToolContext): Promise<ToolCallResult> {
+type Context = ToolContext & { params: WriteParams };
+
+async function write(fs: FileSystem, input: WriteInput, ctx: Context): Promise<ToolCallResult> {
   const path = cleanPath(input.path);
   const found = await existing(fs, path, ctx);
   const place = found?.path ?? fs.resolve(path);
@@ -67,6 +82,8 @@ async function write(fs: FileSystem, input: WriteInput, ctx: ToolContext): Promi
     const encoding = form?.encoding ?? "utf-8";
     const text = content.startsWith("\ufeff") && encoding !== "utf-8" ? content.slice(1) : content;
     const stat = await saveText(fs, place, text, encoding, before?.stat.version ?? null, ctx);
+    const change = before ? ("changed" as const) : ("created" as const);
+    announce(ctx, { path: place, change, after: text, ...(form?.before !== undefined && { before: form.before }) });
     const output: WriteOutput = { path: place, bytes: stat.size, created: !before };
     const kept = form?.kept.length ? ` Kept: ${form.kept.join(", ")}.` : "";
     const said = `${before ? "Overwrote" : "Created"} ${quote(place)} (${plural(stat.size, "byte")}).${kept}`;
@@ -87,11 +104,12 @@ async function existing(fs: FileSystem, path: string, ctx: ToolContext): Promise
 async function formOf(
   fs: FileSystem,
   { path, stat }: Located,
-  ctx: ToolContext,
-): Promise<{ encoding: Encoding; crlf: boolean; kept: string[] }> {
+  ctx: Context,
+): Promise<{ encoding: Encoding; crlf: boolean; kept: string[]; before?: string }> {
   const plain = { encoding: "utf-8" as const, crlf: false, kept: [] };
   if (stat.type !== "file") return plain; // refused by the file system
   const seen = seenFiles(fs, ctx).get(await fs.realpath(path, { signal: ctx.signal }));
+  if (ctx.params.readFirst && !seen) throw unread(path);
   if (stat.size > MAX_FINGERPRINTED) {
     if (!(await isFresh(seen, stat, () => undefined))) throw stale(path); // it has grown, where it had a fingerprint
     return plain;
@@ -103,5 +121,5 @@ async function formOf(
   const encoding = old === "windows-1252" ? "utf-8" : old; // a guess is not worth keeping
   const crlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
   const kept = [...(encoding === "utf-8" ? [] : [ENCODING_NAMES[encoding]]), ...(crlf ? ["CRLF line ends"] : [])];
-  return { encoding, crlf, kept };
+  return { encoding, crlf, kept, before: text };
 }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { FileSystem } from "@shedkit/fs";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { NodeFileSystem } from "@shedkit/fs/node";
-import { callTool, ToolCallResult, type ToolImpl } from "@shedkit/tool";
+import { callTool, Resources, ToolCallResult, type ToolImpl } from "@shedkit/tool";
+import type { SessionId, ToolArguments } from "@shedkit/types";
 import { onTestFinished } from "vitest";
 
 /** A real folder that is gone after the test. */
@@ -38,4 +39,29 @@ export async function failed(tool: ToolImpl, args: unknown): Promise<string> {
 
 export async function content(fs: FileSystem, path: string): Promise<string> {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await fs.readFile(path));
+}
+
+/** Runs a tool as a host does that renames it and its parameters, and listens to what it is told. */
+export async function hosted(
+  tool: ToolImpl,
+  args: ToolArguments,
+  options: { rename?: { [canonical: string]: string }; resources?: Resources; sessionId?: string } = {},
+): Promise<{ text: string; failed: boolean; told: [name: string, data: unknown][] }> {
+  const told: [string, unknown][] = [];
+  const events = tool.execute(args, {
+    callId: "call",
+    signal: new AbortController().signal,
+    resources: options.resources ?? new Resources(),
+    ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId as SessionId }),
+    names: { tool: "renamed", param: (canonical) => options.rename?.[canonical] ?? canonical },
+    notify: (name, data) => told.push([name, data]),
+  });
+  if (!(Symbol.asyncIterator in events)) throw new Error("the tool gave no events");
+  for await (const event of events) {
+    if (event.type === "error") throw event.error;
+    if (event.type === "result") {
+      return { text: event.result.text, failed: event.result.errorDetail !== undefined, told };
+    }
+  }
+  throw new Error("the tool gave no result");
 }

@@ -1,0 +1,30 @@
+import type { ToolContext } from "@shedkit/tool";
+
+/** What tools that change files tell their host of: see {@link FileChanged}. */
+export const FILE_CHANGED = "fileChanged";
+
+/** The data of a `fileChanged` notification. */
+export interface FileChanged {
+  /** Relative to the root. */
+  path: string;
+  change: "created" | "changed" | "removed" | "moved";
+  /** Where a moved file or folder was. */
+  from?: string;
+  /** The text before; absent for a new file, and for one that is large or no text. */
+  before?: string;
+  /** The text now; absent for a removed file, and for one that is large or no text. */
+  after?: string;
+}
+
+const MAX_TEXT = 256 * 1024; // length of a text that is passed on
+
+/** Tells the host of a change that was made. */
+export function announce(ctx: ToolContext, { path, change, from, before, after }: FileChanged): void {
+  ctx.notify(FILE_CHANGED, {
+    path,
+    change,
+    ...(from === undefined ? {} : { from }),
+    ...(before === undefined || before.length > MAX_TEXT ? {} : { before }),
+    ...(after === undefined || after.length > MAX_TEXT ? {} : { after }),
+  });
+}
