@@ -12,7 +12,7 @@ import { AgentLoop, type LoopParts } from "./loop.js";
 import { MemoryTrigger } from "./memory-trigger.js";
 import { Models, presetModels } from "./models.js";
 import { Permissions } from "./permissions.js";
-import { LogSearch } from "./recall.js";
+import { Recall } from "./recall.js";
 import { mend, readState } from "./replay.js";
 import type { SessionInternals } from "./session.js";
 import type { Settings } from "./settings.js";
@@ -38,7 +38,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     if (settings.mustExist && state.lastRecordId === "") throw notFound(sessionId);
     const effects = inProcessEffects(docStore, lease);
     const log = new SessionLog(state, effects);
-    const recall = new LogSearch(docStore, sessionId);
+    const recall = new Recall(docStore, sessionId, state, settings.embedder);
     const memory = new WorkingMemory(log, memoryStore, sessionId);
     const shed = settings.shed ?? new ToolShed();
     const sessionParts = {
@@ -50,6 +50,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     };
     const tools = await shed.build(sessionParts);
     if (access) tools.setAccess((tool) => access.canUseTool(user, tool));
+    for (const { key, version, value } of state.toolStates.values()) tools.states?.restore({ key, version, value });
     for (const [name, by] of state.activations) if (tools.get(name)) tools.activate([name], by);
     await mend(log, effects);
     models.retain();

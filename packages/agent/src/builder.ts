@@ -68,7 +68,7 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
     return this.#with({ shed });
   }
 
-  /** Lets tools be found by meaning, not by words alone. */
+  /** Lets tools, and what was said earlier (`contextProvider`), be found by meaning, not by words alone. */
   withEmbedder(embedder: Embedder): AgentSessionBuilder<D, M> {
     return this.#with({ embedder });
   }

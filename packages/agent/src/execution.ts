@@ -59,7 +59,7 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
         },
         after: async (outcome) => {
           if (over || (outcome.attempts === 0 && parts.suspending())) return;
-          await log.append(...activations.splice(0), ...resultRecords(parts, outcome));
+          await log.append(...activations.splice(0), ...stateRecords(parts.tools), ...resultRecords(parts, outcome));
           completed++;
           if (finishOf(outcome) === "cancelled") {
             sink({ type: "progress", progress: { type: "toolCallCancelled", id: outcome.request.id } });
@@ -97,6 +97,12 @@ export async function closeOpenCalls(
     );
   }
   if (bodies.length > 0) await log.append(...bodies);
+}
+
+/** What tools remember now and did not before: it stands before the result that tells of it. */
+function stateRecords(tools: ToolCallManager): SessionRecordBody[] {
+  const changes = tools.states?.takeChanges() ?? [];
+  return changes.map(({ key, version, value }) => ({ type: "toolState", key, version, value }));
 }
 
 function resultRecords({ effects, log }: ExecutionParts, outcome: ToolCallOutcome): SessionRecordBody[] {

@@ -84,6 +84,8 @@ export class SessionState {
   readonly grants: { tool: string; pattern?: string | undefined }[] = [];
   /** The size of the conversation in tokens: what the last step reported, and an estimate of what came after it. */
   contextTokens = 0;
+  /** What tools remember. */
+  readonly toolStates = new Map<string, Extract<SessionRecord, { type: "toolState" }>>();
   /** The ids of messages that do not count. */
   readonly retracted = new Set<string>();
   /** Of the whole session. */
@@ -127,6 +129,9 @@ export class SessionState {
         break;
       case "deactivated":
         for (const tool of record.tools) this.activations.delete(tool);
+        break;
+      case "toolState":
+        this.toolStates.set(record.key, record);
         break;
       case "queued":
         this.queue.push({ queue: record.queue, message: record.message });

@@ -345,7 +345,7 @@ export class AgentSession<
   }
 
   async #end(): Promise<void> {
-    const { log, lease, models, memory } = this.#parts;
+    const { log, lease, models, memory, tools } = this.#parts;
     const turn = this.#turn;
     if (turn) {
       this.#show({ type: "progress", progress: { type: "sessionEnding" } });
@@ -355,8 +355,12 @@ export class AgentSession<
     await memory.end();
     await log.flush();
     for (const subscription of this.#subscriptions) subscription.close();
-    await lease.release();
-    await models.release();
+    try {
+      await tools.close();
+    } finally {
+      await lease.release();
+      await models.release();
+    }
   }
 }
 
