@@ -76,7 +76,7 @@ class Run {
     if (room < LEAST_ANSWER) throw this.#overflow(tokens.length);
 
     const canCall = request.tools.shed !== undefined || request.tools.tools.length > 0;
-    const calls = canCall ? await this.#grammarOf(loaded.callGrammar(request, "")) : undefined;
+    const calls = canCall ? await this.#grammarOf(loaded.callGrammar(request)) : undefined;
     const answer = request.output
       ? await this.#grammarOf(loaded.family.answerGrammar(request.output, canCall))
       : undefined;
@@ -85,7 +85,7 @@ class Run {
     let reason: FinishReason;
     try {
       await this.#evaluatePrompt(tokens);
-      reason = yield* this.#answer(tokens, Math.min(room, request.params.maxTokens ?? room), calls, answer);
+      reason = yield* this.#answer(tokens, Math.min(room, request.params.maxTokens ?? room), answer);
     } catch (error) {
       yield* this.#blocks.close();
       yield { type: "usage", usage: this.#usage() };
@@ -119,7 +119,6 @@ class Run {
   async *#answer(
     tokens: readonly Token[],
     most: number,
-    calls: LlamaGrammar | undefined,
     answer: LlamaGrammar | undefined,
   ): AsyncGenerator<ModelEvent, FinishReason, void> {
     const { loaded, request } = this.#parts;
@@ -157,10 +156,10 @@ class Run {
       else if (count + 1 >= most) reason = "length";
 
       // The grammar holds from the mark of a call to its end; text and thinking are free.
-      const call = parser.callText;
+      const { call } = parser;
       if (call !== undefined && !inCall) {
         inCall = true;
-        this.#grammar = this.#state(call.trim() === "" ? calls : await this.#begun(call));
+        this.#grammar = this.#state(await this.#begun(call));
       } else if (call === undefined && inCall) {
         inCall = false;
         this.#grammar = undefined;
@@ -177,7 +176,7 @@ class Run {
     return this.#blocks.calls > 0 && reason === "stop" ? "toolUse" : reason;
   }
 
-  async #begun(call: string): Promise<LlamaGrammar | undefined> {
+  async #begun(call: { mark: string; text: string }): Promise<LlamaGrammar | undefined> {
     return this.#grammarOf(this.#parts.loaded.callGrammar(this.#parts.request, call));
   }
 

@@ -92,8 +92,8 @@ export class LoadedModel {
     return grammar.catch(() => undefined);
   }
 
-  /** The grammar that calls must follow, from behind their mark and what has `begun`. */
-  callGrammar(request: ModelRequest, begun: string): string | undefined {
+  /** The grammar that calls must follow, from behind what has begun. */
+  callGrammar(request: ModelRequest, begun?: { mark: string; text: string }): string | undefined {
     return this.family.grammar(callableTools(request.tools), begun);
   }
 

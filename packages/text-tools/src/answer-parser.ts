@@ -28,6 +28,7 @@ export class AnswerParser implements TextParser {
   #state: "text" | "thinking" | "call";
   #held = ""; // read, but not yet said
   #call: CallReader | undefined;
+  #mark = "";
   #blockEmpty = true; // nothing but space yet in this block of text or thinking
   #said = false; // anything but thinking
   #thoughts = "";
@@ -38,8 +39,8 @@ export class AnswerParser implements TextParser {
     this.#state = insideThinking && format.thinking ? "thinking" : "text";
   }
 
-  get callText(): string | undefined {
-    return this.#call?.text;
+  get call(): { mark: string; text: string } | undefined {
+    return this.#call && { mark: this.#mark, text: this.#call.text };
   }
 
   get thinking(): boolean {
@@ -98,7 +99,9 @@ export class AnswerParser implements TextParser {
     this.#held = this.#held.slice(found.at + found.mark.length);
     this.#blockEmpty = true;
     this.#call = this.#format.calls.find((call) => call.open === found.mark)?.reader();
-    if (this.#call) this.#state = "call";
+    if (!this.#call) return true;
+    this.#mark = found.mark;
+    this.#state = "call";
     return true;
   }
 

@@ -1,6 +1,7 @@
 import type { ChatTemplate } from "./chat-template.js";
 import type { TextToolFamily } from "./family.js";
 import { hermes, promptedTags, signatures } from "./json-tags.js";
+import { glm, qwenCoder } from "./tagged-calls.js";
 
 /** For a model that brings no chat template. */
 export const CHATML =
@@ -10,6 +11,8 @@ export const CHATML =
 /** The family that a model's chat template belongs to: what it writes of calls, and prints of a tool, tells. */
 export function familyOf(template: ChatTemplate): TextToolFamily {
   const { source, prints } = template;
+  if (source.includes("<arg_key>")) return glm;
+  if (source.includes("<function=")) return qwenCoder;
   if (!source.includes("<tool_call>") || !prints.name) return promptedTags;
   return prints.description ? hermes : signatures;
 }

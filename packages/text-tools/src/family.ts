@@ -45,8 +45,8 @@ export interface TextParser {
   push(text: string): TextEvent[];
   /** The answer is over: says what was held back. */
   end(): TextEvent[];
-  /** Inside a call, what came after its mark; else undefined. */
-  readonly callText: string | undefined;
+  /** Inside a call: the mark that began it, and what came after. */
+  readonly call: { mark: string; text: string } | undefined;
   /** Inside thinking. */
   readonly thinking: boolean;
 }
@@ -65,10 +65,10 @@ export interface TextToolFamily {
   render(conversation: Conversation, template: ChatTemplate, options?: RenderOptions): string;
   parser(options?: ParserOptions): TextParser;
   /**
-   * A GBNF grammar of the rest of a call of one of `tools`, from behind the mark and what has `begun`, up to the end
-   * of the call. Undefined where what has begun fits no call.
+   * A GBNF grammar of the rest of a call of one of `tools`, up to its end: from behind its mark (default: the family's
+   * usual one) and the `text` after it. Undefined where what has begun fits no call.
    */
-  grammar(tools: readonly ToolFunctionSpec[], begun: string): string | undefined;
+  grammar(tools: readonly ToolFunctionSpec[], begun?: { mark: string; text: string }): string | undefined;
   /** A GBNF grammar of an answer that is JSON of a schema or, where `canCall`, the mark that begins a call. */
   answerGrammar(schema: object, canCall: boolean): string;
 }

@@ -15,3 +15,4 @@ export type {
 } from "./family.js";
 export { hermes, promptedTags, signatures } from "./json-tags.js";
 export { callableTools } from "./offered.js";
+export { glm, qwenCoder } from "./tagged-calls.js";

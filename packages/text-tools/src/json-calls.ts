@@ -22,7 +22,7 @@ const HEAD = '{"name": ';
  */
 export function jsonCallGrammar(
   tools: readonly ToolFunctionSpec[],
-  begun: string,
+  begun = "",
   { open = "", close = "", key = "arguments", more = "" }: JsonCallOptions = {},
 ): string | undefined {
   const start = begun.trimStart();

@@ -13,7 +13,7 @@ const style: Omit<FamilyStyle, "id"> = {
     calls: [{ open: OPEN, reader: () => new JsonCallReader(OPEN, CLOSE) }],
     thinking: { open: "<think>", close: "</think>" },
   }),
-  grammar: (tools, begun) => jsonCallGrammar(tools, begun, { close: ` ws "${CLOSE}"` }),
+  grammar: (tools, begun) => jsonCallGrammar(tools, begun?.text, { close: ` ws "${CLOSE}"` }),
   mark: OPEN,
   example: `${OPEN}\n{"name": "the tool's name", "arguments": {"its": "arguments"}}\n${CLOSE}`,
 };

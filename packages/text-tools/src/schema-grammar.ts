@@ -35,21 +35,56 @@ export class SchemaGrammar {
   }
 
   /** The rule, or expression, of a schema. A schema that would take too many rules accepts any value of its type. */
-  schema(schema: Schema, hint: string): string {
+  schema(schema: Schema, hint: string, root: Schema = schema): string {
     const before = this.rules.size;
-    return new Compiler(schema, this.rules, this.#refs, before + MAX_RULES).value(schema, hint, new Set());
+    return new Compiler(this, root, this.#refs, before + MAX_RULES).value(schema, hint, new Set());
+  }
+
+  /**
+   * The members of an object, each written by `member`, with `between` between them: in the schema's order, optional
+   * ones left out or not. A chain with two rules a property, linear in their number.
+   */
+  members(
+    schema: SchemaObject,
+    hint: string,
+    member: (name: string, schema: Schema, hint: string) => string,
+    between: string,
+  ): string {
+    const required = new Set(schema.required ?? []);
+    const properties = propertiesOf(schema);
+    if (properties.length === 0) return '""';
+    // From the last to the first: what may follow when a member was written, and when none was.
+    let after = "";
+    let atStart = "";
+    for (const [name, property] of properties.reverse()) {
+      const optional = !required.has(name);
+      const written = `${member(name, property, `${hint}-${name}`)} ${after}`.trimEnd();
+      const next = `${between} ${written}`.trimStart();
+      atStart = this.rules.add(`${hint}-from-${name}`, optional ? `${written} | ${atStart || '""'}` : written);
+      after = this.rules.add(`${hint}-then-${name}`, optional ? `${next} | ${after || '""'}` : next);
+    }
+    return atStart;
   }
 }
 
+/** The properties, also those that are required without being described. */
+function propertiesOf(schema: SchemaObject): [name: string, schema: Schema][] {
+  const known = schema.properties ?? {};
+  const undescribed = (schema.required ?? []).filter((name) => !(name in known));
+  return [...Object.entries(known), ...undescribed.map((name): [string, Schema] => [name, true])];
+}
+
 class Compiler {
+  readonly #grammar: SchemaGrammar;
   readonly #root: Schema;
   readonly #rules: GbnfRules;
   readonly #refs: Map<SchemaObject, string>;
   readonly #limit: number;
 
-  constructor(root: Schema, rules: GbnfRules, refs: Map<SchemaObject, string>, limit: number) {
+  constructor(grammar: SchemaGrammar, root: Schema, refs: Map<SchemaObject, string>, limit: number) {
+    this.#grammar = grammar;
     this.#root = root;
-    this.#rules = rules;
+    this.#rules = grammar.rules;
     this.#refs = refs;
     this.#limit = limit;
   }
@@ -117,24 +152,11 @@ class Compiler {
     return this.#rules.add(hint, `"[" ws ${min === 0 ? `( ${body} )?` : body} ws "]"`);
   }
 
-  /** A chain with a rule a property: linear in their number, whichever are left out. */
   #object(schema: SchemaObject, hint: string): string {
-    const required = new Set(schema.required ?? []);
-    const properties = Object.entries(schema.properties ?? {});
-    for (const name of required) if (!(name in (schema.properties ?? {}))) properties.push([name, true]);
-    if (properties.length === 0) return this.#map(schema, hint);
-    // From the last to the first: what may follow when a member was written, and when none was.
-    let after = "";
-    let atStart = "";
-    for (const [name, property] of properties.reverse()) {
-      const member = `${literal(json(name))} ":" ws ${this.value(property, `${hint}-${name}`, new Set())}`;
-      const optional = !required.has(name);
-      const start = after === "" ? member : `${member} ${after}`;
-      const next = `"," ws ${start}`;
-      atStart = this.#rules.add(`${hint}-from-${name}`, optional ? `${start} | ${atStart || '""'}` : start);
-      after = this.#rules.add(`${hint}-then-${name}`, optional ? `${next} | ${after || '""'}` : next);
-    }
-    return this.#rules.add(hint, `"{" ws ${atStart} ws "}"`);
+    if (propertiesOf(schema).length === 0) return this.#map(schema, hint);
+    const write = (name: string, property: Schema, own: string) =>
+      `${literal(json(name))} ":" ws ${this.value(property, own, new Set())}`;
+    return this.#rules.add(hint, `"{" ws ${this.#grammar.members(schema, hint, write, '"," ws')} ws "}"`);
   }
 
   #map(schema: SchemaObject, hint: string): string {

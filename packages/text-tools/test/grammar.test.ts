@@ -173,7 +173,7 @@ describe("calls", () => {
 
   it("are read as the calls that the grammar wrote", () => {
     fc.assert(
-      fc.property(accepted(hermes.grammar(tools, "") ?? ""), (text) => {
+      fc.property(accepted(hermes.grammar(tools) ?? ""), (text) => {
         const parser = hermes.parser();
         const events = [...parser.push(`<tool_call>${text}`), ...parser.end()];
         const end = events.at(-1);
@@ -184,10 +184,10 @@ describe("calls", () => {
   });
 
   it("go on from what has begun, and are free where it fits no call", () => {
-    const whole = fc.sample(accepted(hermes.grammar(tools, '\n{"na') ?? ""), 5);
+    const whole = fc.sample(accepted(hermes.grammar(tools, { mark: "<tool_call>", text: '\n{"na' }) ?? ""), 5);
     for (const rest of whole) JSON.parse(`{"na${rest.replace("</tool_call>", "")}`);
-    expect(hermes.grammar(tools, "{'name")).toBeUndefined();
-    expect(hermes.grammar([], "")).toBeUndefined();
+    expect(hermes.grammar(tools, { mark: "<tool_call>", text: "{'name" })).toBeUndefined();
+    expect(hermes.grammar([])).toBeUndefined();
   });
 
   it("name no rule twice", () => {
@@ -197,7 +197,7 @@ describe("calls", () => {
       description: "",
       parameters: {},
     }));
-    const grammar = hermes.grammar(twins, "") ?? "";
+    const grammar = hermes.grammar(twins) ?? "";
     const names = grammar.split("\n").map((line) => line.split(" ::= ")[0]);
     expect(new Set(names).size).toBe(names.length);
     expect(parseGbnf(grammar).size).toBe(names.length);
