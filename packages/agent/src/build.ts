@@ -4,12 +4,12 @@ import { Resources } from "@shedkit/tool";
 import { AgenticError, type ModelIdLike, modelId, newSessionId, type SessionId } from "@shedkit/types";
 import { LOCAL_USER, Spending } from "./access.js";
 import { defaultConfig, defaultContextConfig, defaultLoopDetection, defaultMemoryConfig } from "./config.js";
-import { Context } from "./context.js";
+import { AgentContext } from "./context.js";
 import { inProcessEffects } from "./effects.js";
 import { defaultErrorPolicy } from "./error-policy.js";
 import { SessionLog } from "./log.js";
 import { AgentLoop, type LoopParts } from "./loop.js";
-import { MemoryTrigger } from "./memory-trigger.js";
+import { MemoryCoordinator } from "./memory-coordinator.js";
 import { Models, presetModels } from "./models.js";
 import { Permissions } from "./permissions.js";
 import { Recall } from "./recall.js";
@@ -62,13 +62,14 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     const { memoryModel } = selection;
     const loopParts: LoopParts = {
       ...shared,
-      context: new Context({ ...shared, contextConfig, memoryModel }),
-      memory: new MemoryTrigger({ ...shared, memoryConfig, memoryModel }),
+      context: new AgentContext({ ...shared, contextConfig, memoryModel }),
+      memory: new MemoryCoordinator({ ...shared, memoryConfig, memoryModel }),
       permissions: new Permissions(log, effects, tools, settings.permissions),
       errorPolicy: settings.errorPolicy ?? defaultErrorPolicy,
       loopDetection:
         settings.loopDetection === "off" ? undefined : { ...defaultLoopDetection, ...settings.loopDetection },
       system: settings.system,
+      observer: settings.observer,
     };
     return {
       ...loopParts,

@@ -11,6 +11,7 @@ import type { SessionAccessProvider } from "./access.js";
 import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
 import type { ErrorPolicy } from "./error-policy.js";
 import type { ModelSource } from "./models.js";
+import type { SessionObserver } from "./observer.js";
 import type { PermissionPolicy } from "./permissions.js";
 import { AgentSession } from "./session.js";
 import type { Settings } from "./settings.js";
@@ -111,6 +112,11 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
   /** When a model is taken to go round in circles; `"off"` never. */
   withLoopDetection(config: Partial<LoopDetectionConfig> | "off"): AgentSessionBuilder<D, M> {
     return this.#with({ loopDetection: config });
+  }
+
+  /** Watches the session, for traces and metrics. */
+  withObserver(observer: SessionObserver): AgentSessionBuilder<D, M> {
+    return this.#with({ observer });
   }
 
   /**

@@ -28,7 +28,7 @@ export interface CompactionResult {
 }
 
 /** Keeps the conversation within the model's window and the session's budget. Only ever appends to it, or compacts. */
-export class Context {
+export class AgentContext {
   readonly #parts: ContextParts;
   /** After a compaction that failed: the size from which the next is tried. */
   #notBelow = 0;

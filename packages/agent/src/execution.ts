@@ -3,6 +3,7 @@ import { ToolError } from "@shedkit/tool";
 import type { ContentPart, SessionRecordBody, ToolResultMessage } from "@shedkit/types";
 import type { LoopEffects } from "./effects.js";
 import type { SessionLog } from "./log.js";
+import type { ObservationBody } from "./observer.js";
 import type { Permissions } from "./permissions.js";
 import type { OpenCall } from "./session-state.js";
 import type { Sink } from "./stream-item.js";
@@ -18,6 +19,7 @@ export interface ExecutionParts {
   permissions: Permissions;
   /** Whether the session ends while calls wait for leave: what has not started then is left as it is. */
   suspending(): boolean;
+  observe(body: ObservationBody): void;
 }
 
 type FinishOutcome = Extract<SessionRecordBody, { type: "toolFinished" }>["outcome"];
@@ -47,6 +49,8 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
           if (signal.aborted) throw new ToolError("cancelled", request.name, "The call was cancelled before it ran.");
           if (attempt === 1) await parts.permissions.check(request, signal);
           await log.append({ type: "toolStarted", toolCallId: request.id, attempt });
+          const { id: toolCallId, name, arguments: args } = request;
+          parts.observe({ type: "toolCallStarted", toolCallId, name, arguments: args, attempt });
         },
         progress: (request, { text, data }) => {
           if (over) return;
@@ -59,6 +63,12 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
         },
         after: async (outcome) => {
           if (over || (outcome.attempts === 0 && parts.suspending())) return;
+          if (outcome.attempts > 0) {
+            const { request, content, errorDetail } = outcome;
+            const { id: toolCallId, name } = request;
+            const ended = { toolCallId, name, outcome: finishOf(outcome), content, errorDetail };
+            parts.observe({ type: "toolCallEnded", ...ended });
+          }
           await log.append(...activations.splice(0), ...stateRecords(parts.tools), ...resultRecords(parts, outcome));
           completed++;
           if (finishOf(outcome) === "cancelled") {
@@ -140,7 +150,7 @@ function requestOf({ call }: OpenCall, done: ReadonlySet<string>): ToolCallReque
   };
 }
 
-function finishOf(outcome: ToolCallOutcome): FinishOutcome {
+function finishOf(outcome: ToolCallOutcome): Exclude<FinishOutcome, "interrupted"> {
   if (outcome.skipped !== undefined) return "skipped";
   if (outcome.error?.kind === "cancelled") return "cancelled";
   return outcome.error || outcome.result?.errorDetail !== undefined ? "error" : "ok";

@@ -7,6 +7,7 @@ export { type AgentAction, defaultErrorPolicy, type ErrorPolicy } from "./error-
 export type { EventOptions, TurnEvent } from "./events.js";
 export type { ExportOptions } from "./export.js";
 export type { ModelSource } from "./models.js";
+export type { SessionObservation, SessionObserver } from "./observer.js";
 export type { PermissionPolicy, PermissionRequest } from "./permissions.js";
 export type { AgentProgress } from "./progress.js";
 export { AgentSession, type AnyAgentSession, type TurnOptions } from "./session.js";

@@ -15,14 +15,15 @@ import {
 } from "@shedkit/types";
 import type { Spending } from "./access.js";
 import type { AgentConfig, LoopDetectionConfig } from "./config.js";
-import type { Context } from "./context.js";
+import type { AgentContext } from "./context.js";
 import type { LoopEffects } from "./effects.js";
 import type { ErrorPolicy } from "./error-policy.js";
 import { closeOpenCalls, executeCalls } from "./execution.js";
 import { brokenOff, type Generation, generate } from "./generation.js";
 import type { SessionLog } from "./log.js";
 import { type Escalation, LoopGuard } from "./loop-guard.js";
-import type { MemoryTrigger } from "./memory-trigger.js";
+import type { MemoryCoordinator } from "./memory-coordinator.js";
+import { type ObservationBody, observing, type SessionObserver } from "./observer.js";
 import type { Permissions } from "./permissions.js";
 import { ModelChain, type Recovery } from "./recovery.js";
 import type { Sink } from "./stream-item.js";
@@ -34,14 +35,15 @@ export interface LoopParts {
   effects: LoopEffects;
   log: SessionLog;
   tools: ToolCallManager;
-  context: Context;
-  memory: MemoryTrigger;
+  context: AgentContext;
+  memory: MemoryCoordinator;
   permissions: Permissions;
   spending: Spending;
   config: AgentConfig;
   errorPolicy: ErrorPolicy;
   loopDetection: LoopDetectionConfig | undefined;
   system: string | undefined;
+  observer: SessionObserver | undefined;
   /** Finds the backend of a model; makes it ready first, where that is still to be done. */
   resolve(model: ModelIdLike, signal: AbortSignal): Promise<Route>;
 }
@@ -60,7 +62,7 @@ export interface TurnSpec {
 }
 
 /** Where a turn stands. Each state does its work and names the next. */
-export type LoopState =
+export type AgentLoopState =
   | { type: "begin" }
   | { type: "outerBoundary" }
   | { type: "assemble" }
@@ -73,7 +75,7 @@ export type LoopState =
   | { type: "ending"; error?: AgenticError | undefined }
   | { type: "done"; outcome: TurnOutcome };
 
-type State<T extends LoopState["type"]> = Extract<LoopState, { type: T }>;
+type State<T extends AgentLoopState["type"]> = Extract<AgentLoopState, { type: T }>;
 
 const SUM_UP =
   "You have used all the tool calls of this turn. Do not call any more tools: answer now with what you have found, and say what is missing.";
@@ -90,6 +92,7 @@ export class AgentLoop {
   readonly #sink: Sink;
   readonly #guard: LoopGuard;
   readonly #models: ModelChain;
+  readonly #observe: (body: ObservationBody) => void;
   /** Aborts what is running now: a model call, the tools of a step. */
   #running = new AbortController();
   #aborted: AgenticError | undefined;
@@ -105,6 +108,7 @@ export class AgentLoop {
     this.#parts = parts;
     this.#spec = spec;
     this.#sink = sink;
+    this.#observe = observing(parts.observer, parts.sessionId, spec.turnId, () => parts.effects.now());
     this.#guard = new LoopGuard(parts.loopDetection, parts.tools);
     this.#models = new ModelChain(spec.models, {
       policy: parts.errorPolicy,
@@ -138,17 +142,21 @@ export class AgentLoop {
     const stopCounting = this.#parts.log.listen((record) => {
       if (record.type === "conversation") this.#messageCount++;
     });
-    let state: LoopState = { type: "begin" };
+    this.#observe({ type: "turnStarted" });
+    let state: AgentLoopState = { type: "begin" };
     try {
       while (state.type !== "done") state = await this.#step(state);
     } finally {
       stopCounting();
     }
-    return state.outcome;
+    const { outcome } = state;
+    const error = outcome.type === "failed" ? outcome.error : undefined;
+    this.#observe({ type: "turnEnded", usage: this.#usage, error });
+    return outcome;
   }
 
   /** One state to the next; what is thrown on the way ends the turn, or gives way to steering. */
-  async #step(state: Exclude<LoopState, { type: "done" }>): Promise<LoopState> {
+  async #step(state: Exclude<AgentLoopState, { type: "done" }>): Promise<AgentLoopState> {
     try {
       return await this.#next(state);
     } catch (error) {
@@ -161,7 +169,7 @@ export class AgentLoop {
     }
   }
 
-  #next(state: Exclude<LoopState, { type: "done" }>): Promise<LoopState> {
+  #next(state: Exclude<AgentLoopState, { type: "done" }>): Promise<AgentLoopState> {
     switch (state.type) {
       case "begin":
         return this.#begin();
@@ -185,7 +193,7 @@ export class AgentLoop {
   }
 
   /** Takes all that waits, and the prompt; or goes on with calls that waited for leave, the prompt behind them. */
-  async #begin(): Promise<LoopState> {
+  async #begin(): Promise<AgentLoopState> {
     const { log, spending, memory } = this.#parts;
     const { prompt } = this.#spec;
     await log.flush(); // what was queued just now is in the state then
@@ -210,7 +218,7 @@ export class AgentLoop {
   }
 
   /** Takes the next message to work on: one follow-up at a time. */
-  async #outerBoundary(): Promise<LoopState> {
+  async #outerBoundary(): Promise<AgentLoopState> {
     const { log, config } = this.#parts;
     await log.flush();
     if (this.#aborted) return { type: "ending", error: this.#aborted };
@@ -226,7 +234,7 @@ export class AgentLoop {
     return { type: "assemble" };
   }
 
-  async #assemble(): Promise<LoopState> {
+  async #assemble(): Promise<AgentLoopState> {
     const { log, tools, system, sessionId, context, spending } = this.#parts;
     if (this.#running.signal.aborted && !this.#aborted) this.#running = new AbortController();
     this.#steered = false;
@@ -264,19 +272,23 @@ export class AgentLoop {
     return { type: "generate", route, request };
   }
 
-  async #generate({ route, request }: State<"generate">): Promise<LoopState> {
+  async #generate({ route, request }: State<"generate">): Promise<AgentLoopState> {
     const { effects, log } = this.#parts;
     const { provider } = route;
     this.#sink({ type: "progress", progress: { type: "generating", model: request.model.name } });
     const stepId = effects.newId();
     const takenIds = log.state.callIds;
+    this.#observe({ type: "modelCallStarted", stepId, provider: provider.id, request });
     const generation = await generate({ effects, provider, request, stepId, takenIds, sink: this.#sink });
-    this.#usage = addUsage(this.#usage, generation.usage);
+    const { outputs, usage, end } = generation;
+    this.#usage = addUsage(this.#usage, usage);
+    const ended = end.type === "finish" ? { finish: end.reason } : { error: end.error };
+    this.#observe({ type: "modelCallEnded", stepId, outputs, usage, ...ended });
     return { type: "record", route, generation };
   }
 
   /** Stores what came of a model call and decides what follows. */
-  async #record({ route, generation }: State<"record">): Promise<LoopState> {
+  async #record({ route, generation }: State<"record">): Promise<AgentLoopState> {
     const { outputs, end } = generation;
     const model = route.model.name;
     const broken = end.type === "failure" || end.reason === "aborted";
@@ -309,7 +321,7 @@ export class AgentLoop {
   }
 
   /** After a failure: again, with another model, with less, or not at all. */
-  async #recover({ route, generation, error }: State<"recover">): Promise<LoopState> {
+  async #recover({ route, generation, error }: State<"recover">): Promise<AgentLoopState> {
     const { effects, context } = this.#parts;
     const recovery = this.#models.failed(error);
     if (recovery.type === "giveUp") {
@@ -326,7 +338,7 @@ export class AgentLoop {
     return { type: "assemble" };
   }
 
-  async #execute(): Promise<LoopState> {
+  async #execute(): Promise<AgentLoopState> {
     const { effects, log, tools, config, permissions, memory } = this.#parts;
     const { turnId, maxSteps } = this.#spec;
     if (this.#inner++ >= maxSteps) {
@@ -340,6 +352,7 @@ export class AgentLoop {
       signal: this.#running.signal,
       sink: this.#sink,
       suspending: () => this.#suspending,
+      observe: this.#observe,
     });
     if (this.#aborted) return { type: "ending", error: this.#aborted };
     memory.check(this.#sink);
@@ -347,12 +360,12 @@ export class AgentLoop {
     return loop ? this.#escalate(loop) : { type: "assemble" };
   }
 
-  async #outputProcessing(): Promise<LoopState> {
+  async #outputProcessing(): Promise<AgentLoopState> {
     this.#parts.memory.check(this.#sink);
     return { type: "outerBoundary" };
   }
 
-  async #end({ error }: State<"ending">): Promise<LoopState> {
+  async #end({ error }: State<"ending">): Promise<AgentLoopState> {
     const { log, effects } = this.#parts;
     const { turnId } = this.#spec;
     const usage = this.#usage;
@@ -370,7 +383,7 @@ export class AgentLoop {
   }
 
   /** The model goes round in circles: it is told, in the results of calls that do not run or in a message. */
-  async #escalate(loop: Escalation): Promise<LoopState> {
+  async #escalate(loop: Escalation): Promise<AgentLoopState> {
     const { log, effects } = this.#parts;
     if (loop.type === "terminate") return { type: "ending", error: loop.error };
     if (log.state.openCalls.size > 0) {

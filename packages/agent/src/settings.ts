@@ -5,6 +5,7 @@ import type { SessionAccessProvider } from "./access.js";
 import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
 import type { ErrorPolicy } from "./error-policy.js";
 import type { ModelSource, Models } from "./models.js";
+import type { SessionObserver } from "./observer.js";
 import type { PermissionPolicy } from "./permissions.js";
 
 /** What a builder has been told. */
@@ -29,5 +30,6 @@ export interface Settings<D extends DocumentStore, M extends MemoryStore> {
   readonly contextConfig?: Partial<ContextConfig>;
   readonly memoryConfig?: Partial<MemoryConfig>;
   readonly errorPolicy?: ErrorPolicy;
+  readonly observer?: SessionObserver;
   readonly loopDetection?: Partial<LoopDetectionConfig> | "off";
 }

@@ -9,7 +9,7 @@ export type MemoryKind = "observation" | "reflection";
 const RETRY_SHARE = 0.25;
 
 /** Puts the memory model to work when enough has come together: in the background, one piece of work at a time. */
-export class MemoryTrigger {
+export class MemoryCoordinator {
   readonly #parts: MemoryParts & { docStore: DocumentStore };
   readonly #abort = new AbortController();
   #running: Promise<void> | undefined;

@@ -1,0 +1,12 @@
+/**
+ * What a session is made of, for engines that run its loop elsewhere. No promise of stability: any version may change
+ * any of it.
+ */
+export { AgentContext, type ContextParts } from "./context.js";
+export { inProcessEffects, type LoopEffects } from "./effects.js";
+export { SessionLog } from "./log.js";
+export { AgentLoop, type AgentLoopState, type LoopParts, type TurnSpec } from "./loop.js";
+export { type LoopDetection, LoopDetector } from "./loop-detection.js";
+export { MemoryCoordinator } from "./memory-coordinator.js";
+export { mend, readState } from "./replay.js";
+export { type OpenCall, type QueuedMessage, SessionState } from "./session-state.js";

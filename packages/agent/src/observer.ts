@@ -1,0 +1,69 @@
+import type { ModelRequest } from "@shedkit/provider";
+import type {
+  AgenticError,
+  ContentPart,
+  FinishReason,
+  ModelOutput,
+  SessionId,
+  ToolArguments,
+  Usage,
+} from "@shedkit/types";
+
+/** What a session is doing, as it does it: turns, in them model calls and tool calls, each with its start and its end. */
+export type SessionObservation = {
+  readonly sessionId: SessionId;
+  readonly turnId: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+} & (
+  | { type: "turnStarted" }
+  | { type: "turnEnded"; usage: Usage; error?: AgenticError | undefined }
+  | { type: "modelCallStarted"; stepId: string; provider: string; request: ModelRequest }
+  | {
+      type: "modelCallEnded";
+      stepId: string;
+      outputs: readonly ModelOutput[];
+      usage: Usage;
+      /** Absent where it failed. */
+      finish?: FinishReason | undefined;
+      error?: AgenticError | undefined;
+    }
+  | { type: "toolCallStarted"; toolCallId: string; name: string; arguments: ToolArguments; attempt: number }
+  | {
+      type: "toolCallEnded";
+      toolCallId: string;
+      name: string;
+      outcome: "ok" | "error" | "cancelled" | "skipped";
+      content: readonly ContentPart[];
+      errorDetail?: string | undefined;
+    }
+);
+
+/** Watches a session: for traces and metrics. Called at once and not waited for; what it throws is dropped. */
+export interface SessionObserver {
+  observe(observation: SessionObservation): void;
+}
+
+/** An observation without what all have in common. */
+export type ObservationBody = SessionObservation extends infer T
+  ? T extends SessionObservation
+    ? Omit<T, "sessionId" | "turnId" | "at">
+    : never
+  : never;
+
+/** Tells an observer, where there is one. */
+export function observing(
+  observer: SessionObserver | undefined,
+  sessionId: SessionId,
+  turnId: string,
+  now: () => number,
+): (body: ObservationBody) => void {
+  if (!observer) return () => undefined;
+  return (body) => {
+    try {
+      observer.observe({ ...body, sessionId, turnId, at: now() } as SessionObservation);
+    } catch {
+      // Watching must not change what is watched.
+    }
+  };
+}
