@@ -116,6 +116,7 @@ export class AnthropicMessagesProvider implements ModelProvider {
       {
         name: (wireName) => built.compiler.fromWire(wireName),
         decode: (wireName, args) => built.tools.get(wireName)?.decode(args) ?? args,
+        declares: (wireName) => built.tools.has(wireName),
       },
       (usage) => priced(usage, price),
     );

@@ -1,3 +1,4 @@
+import { refusalText, refusedParameter } from "@shedkit/provider/adapter";
 import type { Abilities } from "./models.js";
 
 /** What a server turned out not to take. */
@@ -14,23 +15,20 @@ const ABILITIES: readonly [keyof Abilities, RegExp][] = [
   ["adaptiveThinking", /adaptive/i],
   ["midSystem", /role[^.]*system|system[^.]*role|unexpected role/i],
 ];
-const PARAMS = ["temperature", "top_p", "top_k", "thinking", "output_config", "stop_sequences", "tool_choice"];
+const SPARED = new Set(["model", "messages", "tools", "stream", "max_tokens", "system"]);
 
 /**
  * What a 400 says that the server does not take, added to what is known of it; undefined where it says nothing of the
  * kind. The request is then built anew without it.
  */
 export function learnRefusal(error: unknown, body: object, abilities: Abilities, known: Refused): Refused | undefined {
-  const { status, message } = error as { status?: unknown; message?: unknown };
-  if ((status !== 400 && status !== 422) || typeof message !== "string") return undefined;
+  const text = refusalText(error);
+  if (text === undefined) return undefined;
   for (const [ability, words] of ABILITIES) {
-    if (abilities[ability] && words.test(message)) {
+    if (abilities[ability] && words.test(text)) {
       return { ...known, abilities: { ...known.abilities, [ability]: false } };
     }
   }
-  if (!/not support|unsupported|deprecated|not permitted|cannot both|unexpected|unknown|extra inputs/i.test(message)) {
-    return undefined;
-  }
-  const param = PARAMS.find((key) => key in body && !known.params.has(key) && new RegExp(`\\b${key}\\b`).test(message));
+  const param = refusedParameter(error, body, SPARED);
   return param === undefined ? undefined : { ...known, params: new Set([...known.params, param]) };
 }

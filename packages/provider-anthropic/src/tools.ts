@@ -1,3 +1,4 @@
+import { activationAnchors } from "@shedkit/provider/adapter";
 import type { CompiledTool, ToolCompiler } from "@shedkit/provider/schema";
 import { type Message, type ToolDeclarations, toolName } from "@shedkit/types";
 import type { Block } from "./content.js";
@@ -37,7 +38,7 @@ export function wireTools(
   const compiled = [...(shed ? [shed] : []), ...active];
   if (shed === undefined || !deferral) return { tools: compiled.map(plainTool), compiled, reveals: () => [] };
 
-  const anchors = anchorsOf(declarations, transcript);
+  const anchors = activationAnchors(declarations, transcript);
   const reveals = new Map<string, string[]>();
   const open: Block[] = [plainTool(shed)];
   const hidden: Block[] = [PLACEHOLDER];
@@ -52,24 +53,6 @@ export function wireTools(
     reveals.set(anchor, [...(reveals.get(anchor) ?? []), tool.wireName]);
   }
   return { tools: [...open, ...hidden], compiled, reveals: (id) => reveals.get(id) ?? [] };
-}
-
-/** The call whose result reveals each tool: the search that found it, or the first call of it. */
-function anchorsOf(declarations: ToolDeclarations, transcript: readonly Message[]): Map<string, string> {
-  const answered = new Set<string>();
-  const firstCalls = new Map<string, string>();
-  for (const message of transcript) {
-    if (message.type !== "toolResult") continue;
-    answered.add(message.toolCallId);
-    if (!firstCalls.has(message.name)) firstCalls.set(message.name, message.toolCallId);
-  }
-  const anchors = new Map<string, string>();
-  for (const { name, by } of declarations.activations) {
-    if (by === "pin" || anchors.has(name)) continue;
-    const id = by === "call" ? firstCalls.get(name) : by.toolCallId;
-    if (id !== undefined && answered.has(id)) anchors.set(name, id);
-  }
-  return anchors;
 }
 
 function plainTool({ wireName, description, parameters }: CompiledTool): Block {

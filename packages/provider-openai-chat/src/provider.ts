@@ -14,13 +14,14 @@ import {
   type CloudProviderConfig,
   drive,
   factsOf,
+  isOpenaiModel,
   knownModel,
+  openaiModels,
   priced,
 } from "@shedkit/provider/adapter";
 import { type Embedder, type ModelId, type ModelIdLike, modelId } from "@shedkit/types";
 import OpenAI from "openai";
 import { OpenAIEmbedder } from "./embedder.js";
-import { chatModels, isOpenaiModel } from "./models.js";
 import { ChunkReader } from "./reader.js";
 import { learnRefusal } from "./refusals.js";
 import { type ChatRequest, chatRequest, nothingRefused, type Refused } from "./request.js";
@@ -85,7 +86,7 @@ export class OpenAIProvider implements ModelProvider {
   }
 
   async describe({ name }: ModelId): Promise<ModelDescription> {
-    const known = knownModel(name, this.#own ? chatModels : {}, this.#config);
+    const known = knownModel(name, this.#own ? openaiModels : {}, this.#config);
     return { contextWindow: DEFAULT_WINDOW, input: ["text"], tools: true, ...known };
   }
 
@@ -107,11 +108,12 @@ export class OpenAIProvider implements ModelProvider {
 
   #attempt(request: ModelRequest, context: FailureContext, warnings: ChatRequest["warnings"]): Attempt<WireChunk> {
     let built = this.#build(request);
-    const price = knownModel(request.model.name, this.#own ? chatModels : {}, this.#config)?.price;
+    const price = knownModel(request.model.name, this.#own ? openaiModels : {}, this.#config)?.price;
     const sink = new AnswerSink(
       {
         name: (wireName) => built.compiler.fromWire(wireName),
         decode: (wireName, args) => built.tools.get(wireName)?.decode(args) ?? args,
+        declares: (wireName) => built.tools.has(wireName),
       },
       (usage) => priced(usage, price),
     );

@@ -1,4 +1,5 @@
-import type { ModelParams, ModelRequest } from "@shedkit/provider";
+import type { ModelRequest } from "@shedkit/provider";
+import { isReasoningModel, reasoningEffort } from "@shedkit/provider/adapter";
 import {
   type CompiledOutput,
   type CompiledTool,
@@ -8,7 +9,6 @@ import {
 } from "@shedkit/provider/schema";
 import type { JsonValue, Tool } from "@shedkit/types";
 import { type WireMessage, wireMessages } from "./messages.js";
-import { isReasoningModel } from "./models.js";
 
 /** What a server turned out not to take. */
 export interface Refused {
@@ -113,17 +113,9 @@ function params(
   } else if (params.topK !== undefined || params.repeatPenalty !== undefined) {
     warnings.push({ message: "OpenAI takes no topK and no repeatPenalty; they were left out" });
   }
-  if (reasons || !own) set("reasoning_effort", effort(params.thinking, model.name, own));
+  if (reasons) set("reasoning_effort", reasoningEffort(params.thinking, model.name));
+  // Others know an effort, where they know one; "off" they mostly do not.
+  else if (!own && params.thinking !== "off") set("reasoning_effort", reasoningEffort(params.thinking, model.name));
   if (own) set("prompt_cache_key", sessionId);
   return out;
-}
-
-function effort(thinking: ModelParams["thinking"], model: string, own: boolean): string | undefined {
-  if (thinking === undefined) return undefined;
-  if (thinking === "off") {
-    if (!own || /^o\d/.test(model)) return own ? "low" : undefined;
-    return /^gpt-5(-|$)/.test(model) ? "minimal" : "none";
-  }
-  if (typeof thinking === "string") return thinking;
-  return thinking.budgetTokens < 2048 ? "low" : thinking.budgetTokens < 8192 ? "medium" : "high";
 }

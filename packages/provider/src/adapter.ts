@@ -1,7 +1,10 @@
+export { activationAnchors } from "./adapter/anchors.js";
 export { argumentsObject, readCallArguments } from "./adapter/arguments.js";
 export type { CloudProviderConfig } from "./adapter/config.js";
 export { type Attempt, type Drive, drive } from "./adapter/drive.js";
 export { RequestLimit, type RequestLimitOptions } from "./adapter/limit.js";
 export { knownModel, type ModelTable, priced } from "./adapter/models.js";
+export { isOpenaiModel, isReasoningModel, openaiModels, reasoningEffort } from "./adapter/openai-models.js";
+export { refusalText, refusedParameter } from "./adapter/refused-parameter.js";
 export { factsOf, sdkFailure } from "./adapter/sdk-failure.js";
 export { AnswerSink, type BlockExtras, type BlockKey, type CallReading } from "./adapter/sink.js";

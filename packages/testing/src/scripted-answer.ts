@@ -20,8 +20,6 @@ export type ScriptedPart =
       arguments?: ToolArguments | undefined;
       raw?: string | undefined;
       id?: string | undefined;
-      /** On the Responses wire: the call comes as a `tool_search_call` run by the client. */
-      search?: boolean | undefined;
     }
   /** A finished block with no deltas: an image, a refusal, an opaque block. */
   | { output: ModelOutput }

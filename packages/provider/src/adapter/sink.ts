@@ -15,6 +15,8 @@ export interface CallReading {
   name(wireName: string): string;
   /** `wireName` is what the wire called the tool. */
   decode(wireName: string, args: ToolArguments): ToolArguments;
+  /** Whether a tool of that name is declared. */
+  declares(wireName: string): boolean;
 }
 
 /** What a block gathers beside its text. */
@@ -131,7 +133,28 @@ export class AnswerSink {
     const text = held ? (this.decodeText?.(sent) ?? sent) : sent;
     if (held && text !== "") this.events.push({ type: "textDelta", block: block.index, text });
     if (text === "" && block.type !== "toolCall" && !block.signature && !block.redacted && !block.providerData) return;
-    this.events.push({ type: "output", block: block.index, output: this.#output(block, text) });
+    const calls = block.type === "toolCall" ? this.#wrapped(block, text) : undefined;
+    if (calls === undefined) {
+      this.events.push({ type: "output", block: block.index, output: this.#output(block, text) });
+      return;
+    }
+    for (const [i, { name, json }] of calls.entries()) {
+      const index = i === 0 ? block.index : this.#next++;
+      const one = { ...block, wireName: name, ...(i > 0 && { id: `call_${newId()}`, providerCallId: "" }) };
+      this.events.push({ type: "output", block: index, output: this.#output(one, json) });
+    }
+  }
+
+  /** The calls that a model wrapped into one of a tool that nobody declared: its habit for calls in parallel. */
+  #wrapped(block: Block, text: string): { name: string; json: string }[] | undefined {
+    if (!/^(multi_tool_use([._]parallel)?|parallel)$/.test(block.wireName)) return undefined;
+    if (this.#calls.declares(block.wireName)) return undefined;
+    const uses = readCallArguments(text).arguments?.tool_uses;
+    if (!Array.isArray(uses) || uses.length === 0) return undefined;
+    return uses.map((use: JsonValue) => {
+      const { recipient_name, parameters } = use as { recipient_name?: JsonValue; parameters?: JsonValue };
+      return { name: String(recipient_name).replace(/^functions\./, ""), json: JSON.stringify(parameters ?? {}) };
+    });
   }
 
   /** A block that came whole. */

@@ -47,7 +47,7 @@ export const abortCases: readonly ProviderCase[] = [
   {
     name: "a reader that leaves closes the connection",
     async run(open) {
-      const backend = await open([{ answer: { parts: ["Some words."] }, stallAfter: 700 }]);
+      const backend = await open([{ answer: { parts: ["Some words. ".repeat(100)] }, stallAfter: 3000 }]);
       try {
         for await (const event of backend.provider.stream(ask(backend))) if (event.type === "textDelta") break;
         holds(await backend.left(0), "the connection stayed open");

@@ -43,7 +43,8 @@ function refuseItems(items: readonly WireBody[], tools: readonly WireBody[]): st
     if (type === "tool_search_output" || type === "additional_tools") {
       const problem = refuseTools(objects(item.tools), `input[${i}].tools`);
       if (problem !== undefined) return problem;
-      for (const tool of objects(item.tools)) declared.add(tool.name);
+      const twice = objects(item.tools).find((tool) => declared.has(tool.name));
+      if (twice !== undefined) return `input[${i}].tools: ${JSON.stringify(twice.name)} is declared in tools already`;
     }
   }
   const [open] = due.keys();

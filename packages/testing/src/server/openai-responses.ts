@@ -137,12 +137,6 @@ function* speakCall(part: Extract<ScriptedPart, { call: string }>, speech: CallS
   const call_id = part.id ?? `call_${request}_${index}`;
   const id = `fc_${request}_${index}`;
   const json = argumentsText(part);
-  if (part.search) {
-    const item = { type: "tool_search_call", id, call_id, execution: "client" };
-    yield speech.added({ ...item, status: "in_progress", arguments: {} });
-    yield speech.done({ ...item, status: "completed", arguments: JSON.parse(json) as JsonValue });
-    return;
-  }
   const item = { type: "function_call", id, call_id, name: part.call };
   yield speech.added({ ...item, status: "in_progress", arguments: "" });
   for (const delta of chunks(json, speech.chunkSize)) {

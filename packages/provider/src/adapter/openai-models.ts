@@ -1,5 +1,5 @@
-import type { ModelDescription } from "@shedkit/provider";
-import type { ModelTable } from "@shedkit/provider/adapter";
+import type { ModelDescription, ModelParams } from "../contract.js";
+import type { ModelTable } from "./models.js";
 
 const AS_OF = "2025-11-30";
 
@@ -18,7 +18,7 @@ function model(
 }
 
 /** OpenAI's list prices and limits on the day in `price.asOf`, from its pricing and models pages. */
-export const chatModels: ModelTable = {
+export const openaiModels: ModelTable = {
   "gpt-5": model(400_000, 128_000, [1.25, 0.125, 10]),
   "gpt-5-mini": model(400_000, 128_000, [0.25, 0.025, 2]),
   "gpt-5-nano": model(400_000, 128_000, [0.05, 0.005, 0.4]),
@@ -33,10 +33,19 @@ export const chatModels: ModelTable = {
 
 /** Names of OpenAI's own models. */
 export function isOpenaiModel(name: string): boolean {
-  return /^(gpt-|chatgpt-|o\d|ft:)/.test(name);
+  return /^(gpt-|chatgpt-|codex-|o\d|ft:)/.test(name);
 }
 
 /** Models that think before they answer, and then take no sampling parameters. */
 export function isReasoningModel(name: string): boolean {
-  return /^(o\d|gpt-5(?!.*chat))/.test(name);
+  return /^(o\d|codex-|gpt-[5-9](?!.*chat))/.test(name);
+}
+
+/** How hard a model of OpenAI's is to think; undefined for its own default. */
+export function reasoningEffort(thinking: ModelParams["thinking"], model: string): string | undefined {
+  if (thinking === undefined) return undefined;
+  // Models of before cannot be kept from thinking.
+  if (thinking === "off") return /^o\d/.test(model) ? "low" : /^gpt-5(-|$)/.test(model) ? "minimal" : "none";
+  if (typeof thinking === "string") return thinking;
+  return thinking.budgetTokens < 2048 ? "low" : thinking.budgetTokens < 8192 ? "medium" : "high";
 }

@@ -1,0 +1,1 @@
+export { ResponsesProvider } from "./provider.js";
