@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 /** Workspace packages are tested from their sources: no build has to run first. */
@@ -11,7 +12,9 @@ export const shared = defineConfig({
     include: ["test/**/*.test.ts"],
     environment: "node",
     pool: "forks",
-    testTimeout: 20_000,
+    setupFiles: [fileURLToPath(new URL("./vitest.setup.ts", import.meta.url))],
+    testTimeout: 60_000, // a bound for what hangs, wide enough for a busy machine
+    hookTimeout: 60_000,
     unstubEnvs: true,
     restoreMocks: true,
     reporters: ["default", ["json", { outputFile: ".results/vitest.json" }]],
