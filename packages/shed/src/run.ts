@@ -1,6 +1,9 @@
 import { ToolError } from "@shedkit/tool";
 import type { ToolCallOutcome, ToolCallRequest, ToolCallStage, ToolCallWorkflow } from "./types.js";
 
+/** Why calls are aborted whose reader has left. */
+const OVER = new ToolError("cancelled", "", "The calls are over.");
+
 /** Runs one call. Rejects only for faults that are not the call's. */
 export type RunCall = (request: ToolCallRequest, signal: AbortSignal) => Promise<ToolCallOutcome>;
 
@@ -37,7 +40,7 @@ export async function* runStages(
   try {
     for (const result of results.values()) yield await result.promise;
   } finally {
-    abort.abort();
+    abort.abort(OVER); // without a reason, each batch would make an exception with a stack
     await running;
     options.signal?.removeEventListener("abort", stop);
   }
