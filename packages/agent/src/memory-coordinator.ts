@@ -13,6 +13,8 @@ export class MemoryCoordinator {
   readonly #parts: MemoryParts & { docStore: DocumentStore };
   readonly #abort = new AbortController();
   #running: Promise<void> | undefined;
+  /** The place in the log before which all has been observed, as far as this process knows. */
+  #observedUpTo = 0;
   /** Tokens below which nothing is tried again after a failure. */
   readonly #notBelow: { [kind in MemoryKind]: number } = { observation: 0, reflection: 0 };
 
@@ -61,8 +63,11 @@ export class MemoryCoordinator {
     this.#notBelow[kind] = tokens + trigger * RETRY_SHARE;
     try {
       const memory = await import("./memory.js");
-      if (kind === "observation") await memory.observe(this.#parts, await this.#unobserved(), this.#abort.signal);
-      else await memory.reflect(this.#parts, await this.#observations(), this.#abort.signal);
+      const { signal } = this.#abort;
+      if (kind === "observation") {
+        const { messages, upTo } = await this.#unobserved();
+        if (await memory.observe(this.#parts, messages, signal)) this.#observedUpTo = upTo;
+      } else await memory.reflect(this.#parts, await this.#observations(), signal);
       const left = kind === "observation" ? log.state.rollingTokens : log.state.observedTokens;
       if (left < tokens) this.#notBelow[kind] = 0;
     } catch {
@@ -70,17 +75,19 @@ export class MemoryCoordinator {
     }
   }
 
-  /** What was said since the last observation. */
-  async #unobserved(): Promise<Message[]> {
+  /** What was said since the last observation, and the place in the log up to which it is. */
+  async #unobserved(): Promise<{ messages: Message[]; upTo: number }> {
     const { docStore, sessionId, log } = this.#parts;
     const { observation, retracted } = log.state;
     let messages: Message[] = [];
-    for await (const { record } of docStore.read(sessionId)) {
+    let upTo = this.#observedUpTo;
+    for await (const { seq, record } of docStore.read(sessionId, { after: upTo })) {
+      upTo = seq;
       if (record.type !== "conversation" || retracted.has(record.message.id)) continue;
       messages.push(record.message);
       if (record.message.id === observation?.upTo) messages = [];
     }
-    return messages;
+    return { messages, upTo };
   }
 
   /** The observations since the last reflection. */

@@ -17,16 +17,17 @@ export type MemoryParts = SideParts &
     memoryConfig: MemoryConfig;
   };
 
-/** Makes one observation of what was said since the last one: a record, the newest also in the memory store. */
-export async function observe(parts: MemoryParts, messages: readonly Message[], signal: AbortSignal): Promise<void> {
+/** Makes one observation of what was said: a record, the newest also in the memory store. False where none came of it. */
+export async function observe(parts: MemoryParts, messages: readonly Message[], signal: AbortSignal): Promise<boolean> {
   const upTo = messages.at(-1)?.id;
-  if (upTo === undefined) return;
+  if (upTo === undefined) return false;
   const { texts, usage } = await ask(parts, OBSERVE, messages.map(lineOf), signal);
-  if (texts.length === 0) return;
+  if (texts.length === 0) return false;
   const tokenCount = usage.output > 0 ? usage.output : texts.reduce((sum, text) => sum + estimateText(text), 0);
   const observations = texts.map((content) => ({ content }));
   await parts.log.append({ type: "observation", upTo, observations, tokenCount });
   await parts.memoryStore.write(parts.sessionId, "observation", parts.log.state.observation);
+  return true;
 }
 
 /** Condenses the observations since the last reflection, and that one, into the next. */
