@@ -1,6 +1,6 @@
+import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "@shedkit/agent";
 import type { FilesPresetOptions, RouterPreset } from "@shedkit/harness";
 import { demoModelPath } from "@shedkit/model-demo";
-import type { ModelParams } from "@shedkit/provider";
 import type { ModelNotice } from "./renderer.js";
 
 /** A model to ask, and what it needs of its host. */
@@ -8,7 +8,10 @@ export interface ModelChoice {
   readonly notice: ModelNotice;
   /** Absent: a model that follows none. */
   readonly systemPrompt?: string | undefined;
-  readonly params: ModelParams;
+  readonly config: Partial<AgentConfig>;
+  readonly context?: Partial<ContextConfig> | undefined;
+  readonly memory?: Partial<MemoryConfig> | undefined;
+  readonly loopDetection?: Partial<LoopDetectionConfig> | "off" | undefined;
   readonly files: FilesPresetOptions;
   /** File tools that lead the model astray. Default: none. */
   readonly without?: readonly string[] | undefined;
@@ -48,7 +51,7 @@ function localModel(name: string): ModelChoice {
   return {
     notice: { model: name, text: `Model: ${name} (local)` },
     systemPrompt: SYSTEM_PROMPT,
-    params: {},
+    config: {},
     // A local context is 16,384 tokens at most unless it is asked for: one result must not fill it.
     files: { read: { maxTokens: 4000 }, list: { maxChars: 6000 } },
     preset: async () => (await import("@shedkit/harness")).RouterPreset.huggingFace(name),
@@ -61,7 +64,7 @@ function openaiModel(model: string, env: Environment): ModelChoice {
   return {
     notice: { model, text: `Model: ${model} (${baseUrl === undefined ? "OpenAI, OPENAI_API_KEY" : baseUrl})` },
     systemPrompt: SYSTEM_PROMPT,
-    params: {},
+    config: {},
     files: {},
     preset: async () => {
       const [{ RouterMix }, { OpenAIProvider }, { Secret }] = await Promise.all([
@@ -84,9 +87,14 @@ function demoModel(): ModelChoice {
         "Model: shed-demo, a 2 MB demonstration that comes with the program. It looks up values in files of a dozen " +
         "lines, is often wrong, and knows nothing else. For a real model: --model unsloth/gemma-4-E2B-it-GGUF",
     },
-    params: { temperature: 0, maxTokens: 160 },
-    // 2,048 tokens hold everything: the conversation, the tools and what they return.
-    files: { read: { lineNumbers: false, maxTokens: 1000 } },
+    // It takes nothing to heart that it is told on the way.
+    config: { modelParams: { temperature: 0, maxTokens: 160 }, contextPressureThreshold: 0 },
+    loopDetection: "off",
+    memory: { observationTriggerTokens: 0, reflectionTriggerTokens: 0 },
+    // Its window of 2,048 tokens, of about two bytes each, holds the conversation, the tools and what they return;
+    // past some 1,200 it errs more.
+    context: { window: 1300, keepRecentTokens: 250, summaryTokens: 60 },
+    files: { read: { lineNumbers: false, maxTokens: 450 } },
     // A tool that it was not trained on keeps it searching: with `list` 9 of 12 questions of the tour, without all.
     without: ["list"],
     // Eight calls of tools, then the answer: a small model may go round in circles.

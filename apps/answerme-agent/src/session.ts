@@ -39,12 +39,16 @@ export async function openSession({ choice, root, policy, readOnly }: SessionOpt
   const files = ToolPreset.files(new NodeFileSystem(root), choice.files);
   const tools = [...files].filter(({ name }) => !choice.without?.includes(name) && (!readOnly || READ_ONLY.has(name)));
   const preset = await choice.preset();
-  const builder = preset
+  let builder = preset
     .intoAgentBuilder()
     .withToolshed(new ToolShed().tools(tools))
     .withPermissions(policy)
-    .withConfig({ modelParams: choice.params });
-  return system === undefined ? builder.build() : builder.withSystemPrompt(system).build();
+    .withConfig(choice.config);
+  if (system !== undefined) builder = builder.withSystemPrompt(system);
+  if (choice.context !== undefined) builder = builder.withContextConfig(choice.context);
+  if (choice.memory !== undefined) builder = builder.withMemoryConfig(choice.memory);
+  if (choice.loopDetection !== undefined) builder = builder.withLoopDetection(choice.loopDetection);
+  return builder.build();
 }
 
 /** What the model is told at first: what it is for, and what the project says to every agent. */

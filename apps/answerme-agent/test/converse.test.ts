@@ -20,7 +20,7 @@ async function talk(answers: readonly ScriptedAnswer[]) {
   const provider = new ScriptedProvider(answers);
   const choice: ModelChoice = {
     notice: { model: "scripted", text: "Model: scripted" },
-    params: {},
+    config: {},
     files: {},
     preset: async () => new RouterMix().primary(provider, "scripted").build(),
   };

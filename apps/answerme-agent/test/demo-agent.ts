@@ -33,7 +33,7 @@ export async function ask(question: DemoQuestion, { provider, model, tools, choi
       .withModel(model)
       .withToolshed(new ToolShed().tools(tools(root)))
       .withConfig({
-        modelParams: choice.params,
+        ...choice.config,
         ...(choice.maxSteps !== undefined && { maxInnerIterations: choice.maxSteps }),
       })
       .build();

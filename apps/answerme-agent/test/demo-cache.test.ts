@@ -21,7 +21,7 @@ it("evaluates in each step only what the steps before did not, by llama.cpp's ow
     const session = await AgentSession.builder(provider)
       .withModel(demoModelPath)
       .withToolshed(new ToolShed().tools(files.filter(({ name }) => !choice.without?.includes(name))))
-      .withConfig({ modelParams: choice.params })
+      .withConfig(choice.config)
       .build();
     const turns = [
       await session.runTurn("What is the port in config.ini?"),

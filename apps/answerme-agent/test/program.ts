@@ -39,7 +39,9 @@ export class Program {
   readonly #waiting = new Set<() => void>();
 
   constructor(args: readonly string[], options: StartOptions & { home: string }) {
-    const inherited = Object.entries(process.env).filter(([name]) => !/^(HF_|ANSWERME_|OPENAI_|ANTHROPIC_|XDG_|FORCE_COLOR)/.test(name));
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(HF_|ANSWERME_|OPENAI_|ANTHROPIC_|XDG_|FORCE_COLOR)/.test(name),
+    );
     const started = performance.now();
     const file = options.stdinFile === undefined ? undefined : openSync(options.stdinFile, "r");
     let firstOut: number | undefined;
