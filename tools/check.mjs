@@ -19,6 +19,7 @@ const steps = [
   ["layers, circles, names", process.execPath, "tools/check-layers.mjs"],
   ["build, typecheck, test", ...turbo, "build", "typecheck", "test"],
   ["package shape: publint, are the types wrong", ...turbo, "check:package"],
+  ["npm start: the answer, and how soon it comes", process.execPath, "tools/check-start.mjs"],
   ["packed packages: install size, README examples, Node 20", process.execPath, "tools/check-install.mjs"],
 ];
 
