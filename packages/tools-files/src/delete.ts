@@ -2,11 +2,11 @@ import { type FileSystem, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { announce, FILE_CHANGED } from "./announce.js";
-import { answering, Failure, stale } from "./failure.js";
+import { answering, Failure } from "./failure.js";
 import { cleanPath } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
-import { isFresh, seenFiles } from "./seen.js";
+import { assertFresh, seenFiles } from "./seen.js";
 import { fingerprint, MAX_FINGERPRINTED } from "./text/hash.js";
 
 export interface DeleteInput {
@@ -57,9 +57,10 @@ async function remove(fs: FileSystem, input: DeleteInput, ctx: ToolContext): Pro
   return exclusively(fs, real, signal, async () => {
     const stat = await fs.lstat(path, { signal });
     const seen = seenFiles(fs, ctx);
-    const print = async () =>
-      stat.size > MAX_FINGERPRINTED ? undefined : fingerprint(await fs.readFile(path, { signal }));
-    if (stat.type === "file" && !(await isFresh(seen.get(real), stat, print))) throw stale(path);
+    if (stat.type === "file") {
+      const bytes = stat.size > MAX_FINGERPRINTED ? undefined : await fs.readFile(path, { signal });
+      assertFresh(path, seen.get(real), stat, bytes && { bytes, fingerprint: fingerprint(bytes) });
+    }
     const entries = stat.type === "directory" ? await fs.readdir(path, { signal }) : [];
     if (entries.length > 0 && !input.recursive) {
       const text = `${quote(path)} is not empty. Set ${ctx.names.param("recursive")} to true to delete all that is in it.`;
@@ -67,7 +68,7 @@ async function remove(fs: FileSystem, input: DeleteInput, ctx: ToolContext): Pro
     }
     await fs.remove(path, { recursive: input.recursive ?? false, signal });
     announce(ctx, { path, change: "removed" });
-    for (const known of seen.keys()) if (known === real || known.startsWith(`${real}/`)) seen.delete(known);
+    for (const [known] of seen.below(real)) seen.delete(known);
     const output: DeleteOutput = { path, type: stat.type };
     const what = stat.type === "directory" ? "the folder " : stat.type === "symlink" ? "the link " : "";
     return new ToolCallResult([{ type: "text", text: `Deleted ${what}${quote(path)}.` }], { output: { ...output } });

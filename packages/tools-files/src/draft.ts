@@ -108,7 +108,12 @@ export class Draft {
     const seen = seenFiles(this.#fs, this.#ctx);
     for (const { path, type, before, after } of changes) {
       if (!after) seen.delete(path);
-      else seen.set(path, { version: (await this.#fs.stat(path)).version, fingerprint: fingerprint(after) });
+      else
+        seen.set(path, {
+          version: (await this.#fs.stat(path)).version,
+          fingerprint: fingerprint(after),
+          content: after,
+        });
       const texts = { ...(before && { before: textOf(before) }), ...(after && { after: textOf(after) }) };
       announce(this.#ctx, { path, change: type, ...texts });
     }

@@ -52,8 +52,10 @@ export async function answering(
   }
 }
 
-export function stale(path: string): Failure {
-  return new Failure(`changed since it was read: ${quote(path)}`, staleText(path));
+/** `changes`: a diff of what something else changed, or nothing. */
+export function stale(path: string, changes = ""): Failure {
+  const text = changes === "" ? staleText(path) : `${staleText(path)} What was changed:\n${changes}`;
+  return new Failure(`changed since it was read: ${quote(path)}`, text);
 }
 
 export function unread(path: string): Failure {

@@ -75,11 +75,10 @@ async function move(fs: FileSystem, input: MoveInput, ctx: ToolContext): Promise
     }
     const seen = seenFiles(fs, ctx);
     const moved = link ? to : await fs.realpath(to, { signal });
-    for (const [known, { fingerprint }] of link ? [] : [...seen]) {
-      if (known !== key && !known.startsWith(`${key}/`)) continue;
+    for (const [known, what] of link ? [] : seen.below(key)) {
       const path = moved + known.slice(key.length);
       seen.delete(known);
-      seen.set(path, { version: (await fs.stat(path, { signal })).version, fingerprint });
+      seen.set(path, { ...what, version: (await fs.stat(path, { signal })).version });
     }
     announce(ctx, { path: to, change: "moved", from: place });
     const output: MoveOutput = { from: place, to };

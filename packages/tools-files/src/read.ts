@@ -124,7 +124,7 @@ async function read(
   }
   const { result, window } = read;
   const real = await fs.realpath(path, { signal: ctx.signal });
-  seenFiles(fs, ctx).set(real, { version: stat.version, fingerprint: window.fingerprint });
+  seenFiles(fs, ctx).set(real, { version: stat.version, fingerprint: window.fingerprint, content: window.whole });
   return result;
 }
 

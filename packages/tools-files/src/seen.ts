@@ -1,15 +1,54 @@
 import type { FileStat, FileSystem } from "@shedkit/fs";
 import { type Resource, resource, type ToolContext } from "@shedkit/tool";
+import { stale } from "./failure.js";
+import { unifiedDiff } from "./text/diff.js";
+import { decodeText } from "./text/encoding.js";
 
 /** A file as an agent last saw it. */
 export interface Seen {
   version: string;
   /** Of the whole content, where that was looked at. */
   fingerprint?: string | undefined;
+  /** The whole content of a small file, to tell later what changed. */
+  content?: Uint8Array | undefined;
 }
 
+/** How large a file may be for its content to be kept, in bytes. */
+export const MAX_KEPT = 64 * 1024;
+
+const MAX_KEPT_ALL = 4 * 1024 * 1024; // of all files; then the oldest are forgotten
+
 /** What an agent has seen of a file system, by canonical path. */
-export type SeenFiles = Map<string, Seen>;
+export class SeenFiles {
+  readonly #files = new Map<string, Seen>();
+  #kept = 0;
+
+  get(path: string): Seen | undefined {
+    return this.#files.get(path);
+  }
+
+  set(path: string, { version, fingerprint, content }: Seen): void {
+    this.delete(path);
+    const kept = content && content.length <= MAX_KEPT ? content : undefined;
+    this.#files.set(path, { version, fingerprint, content: kept });
+    this.#kept += kept?.length ?? 0;
+    for (const [oldest, seen] of this.#files) {
+      if (this.#kept <= MAX_KEPT_ALL) break;
+      this.#kept -= seen.content?.length ?? 0;
+      this.#files.set(oldest, { ...seen, content: undefined });
+    }
+  }
+
+  delete(path: string): void {
+    this.#kept -= this.#files.get(path)?.content?.length ?? 0;
+    this.#files.delete(path);
+  }
+
+  /** A file or folder and what is in it, as far as it was seen. */
+  below(path: string): [path: string, seen: Seen][] {
+    return [...this.#files].filter(([known]) => known === path || known.startsWith(`${path}/`));
+  }
+}
 
 /** One per session: what the agent saw, by file system. */
 const SEEN: Resource<WeakMap<FileSystem, SeenFiles>> = resource("files seen");
@@ -24,21 +63,32 @@ export function seenFiles(fs: FileSystem, ctx: ToolContext): SeenFiles {
     kept ?? (ctx.sessionId === undefined ? withoutSession : ctx.resources.getOrDefault(SEEN, () => new WeakMap()));
   const known = byFs.get(fs);
   if (known) return known;
-  const files: SeenFiles = new Map();
+  const files = new SeenFiles();
   byFs.set(fs, files);
   return files;
 }
 
 /**
- * Whether a file is what the agent saw, or was never seen. `fingerprintNow` is asked where the version alone does not
- * tell: versions also change where content does not, and a very quick change may leave the version.
+ * Throws Failure where a file is not what the agent saw. The content decides where it is known: versions also change
+ * where it does not, and a very quick change may leave the version.
+ *
+ * @param now What the file holds; undefined where it is too large to be looked at.
  */
-export async function isFresh(
+export function assertFresh(
+  path: string,
   seen: Seen | undefined,
-  now: FileStat,
-  fingerprintNow: () => string | undefined | Promise<string | undefined>,
-): Promise<boolean> {
-  if (!seen) return true;
-  if (seen.fingerprint === undefined) return seen.version === now.version;
-  return seen.fingerprint === (await fingerprintNow());
+  stat: FileStat,
+  now: { bytes: Uint8Array; fingerprint: string | undefined } | undefined,
+): void {
+  if (!seen) return;
+  const fresh = seen.fingerprint === undefined ? seen.version === stat.version : seen.fingerprint === now?.fingerprint;
+  if (!fresh) throw stale(path, seen.content && now ? changesShown(path, seen.content, now.bytes) : "");
+}
+
+const MAX_SHOWN = 2000; // characters
+
+function changesShown(path: string, before: Uint8Array, after: Uint8Array): string {
+  if (after.length > MAX_KEPT) return "";
+  const diff = unifiedDiff([{ path, before: decodeText(before).text, after: decodeText(after).text }]);
+  return diff.length > MAX_SHOWN ? `${diff.slice(0, diff.lastIndexOf("\n", MAX_SHOWN))}\n...` : diff;
 }

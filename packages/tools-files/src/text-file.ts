@@ -1,7 +1,7 @@
 import { type FileStat, type FileSystem, quote } from "@shedkit/fs";
 import type { ToolContext } from "@shedkit/tool";
-import { Failure, stale, unread } from "./failure.js";
-import { isFresh, seenFiles } from "./seen.js";
+import { Failure, unread } from "./failure.js";
+import { assertFresh, seenFiles } from "./seen.js";
 import { isBinary } from "./text/binary.js";
 import { decodeText, ENCODING_NAMES, type Encoding, encodeText } from "./text/encoding.js";
 import { plural } from "./text/format.js";
@@ -39,7 +39,7 @@ export async function openText(
   const bytes = await fs.readFile(path, { signal: ctx.signal });
   const seen = seenFiles(fs, ctx).get(real);
   if (readFirst && !seen) throw unread(path);
-  if (!(await isFresh(seen, stat, () => fingerprint(bytes)))) throw stale(path);
+  assertFresh(path, seen, stat, { bytes, fingerprint: fingerprint(bytes) });
   if (isBinary(bytes)) {
     throw new Failure(
       `not a text file: ${quote(path)}`,
@@ -78,6 +78,6 @@ export async function saveText(
   const bytes = bytesFor(path, text, encoding);
   const stat = await fs.writeFile(path, bytes, { ifVersion, signal: ctx.signal });
   const real = await fs.realpath(path, { signal: ctx.signal });
-  seenFiles(fs, ctx).set(real, { version: stat.version, fingerprint: fingerprint(bytes) });
+  seenFiles(fs, ctx).set(real, { version: stat.version, fingerprint: fingerprint(bytes), content: bytes });
   return stat;
 }

@@ -2,11 +2,11 @@ import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { announce, FILE_CHANGED } from "./announce.js";
-import { answering, Failure, stale, unread } from "./failure.js";
+import { answering, Failure, unread } from "./failure.js";
 import { cleanPath, type Located, locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
-import { isFresh, seenFiles } from "./seen.js";
+import { assertFresh, seenFiles } from "./seen.js";
 import { isBinary } from "./text/binary.js";
 import { decodeText, ENCODING_NAMES, type Encoding } from "./text/encoding.js";
 import { plural } from "./text/format.js";
@@ -111,11 +111,11 @@ async function formOf(
   const seen = seenFiles(fs, ctx).get(await fs.realpath(path, { signal: ctx.signal }));
   if (ctx.params.readFirst && !seen) throw unread(path);
   if (stat.size > MAX_FINGERPRINTED) {
-    if (!(await isFresh(seen, stat, () => undefined))) throw stale(path); // it has grown, where it had a fingerprint
+    assertFresh(path, seen, stat, undefined); // it has grown, where it had a fingerprint
     return plain;
   }
   const bytes = await fs.readFile(path, { signal: ctx.signal });
-  if (!(await isFresh(seen, stat, () => fingerprint(bytes)))) throw stale(path);
+  assertFresh(path, seen, stat, { bytes, fingerprint: fingerprint(bytes) });
   if (isBinary(bytes)) return plain;
   const { text, encoding: old } = decodeText(bytes);
   const encoding = old === "windows-1252" ? "utf-8" : old; // a guess is not worth keeping

@@ -156,6 +156,15 @@ describe("edit", () => {
     }
   });
 
+  it("shows what was changed meanwhile", async () => {
+    const fs = memoryFs({ f: "one\ntwo\nthree\n" });
+    await readTool(fs).call({ path: "f", limit: 1 });
+    await fs.writeFile("f", "one\n2\nthree\n");
+    expect(await failed(editTool(fs), { path: "f", old_string: "one", new_string: "1" })).toContain(
+      "What was changed:\n--- f\n+++ f\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three",
+    );
+  });
+
   it("does not mind a file that was touched but is the same", async () => {
     const fs = memoryFs({ f: "one" });
     await readTool(fs).call({ path: "f" });

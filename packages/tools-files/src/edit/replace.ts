@@ -12,9 +12,33 @@ export interface Span {
  */
 export function findSpans(text: string, old: string): Span[] {
   if (!old.includes("\n")) return exactSpans(text, old);
-  const view = new LfView(text);
-  const spans = exactSpans(view.text, old.replaceAll("\r\n", "\n"));
-  return spans.map(({ start, end }) => ({ start: view.original(start), end: view.original(end) }));
+  const lines = old.replaceAll("\r\n", "\n").split("\n");
+  const first = lines[0] ?? "";
+  const spans: Span[] = [];
+  // A text that begins with a line end is looked for by that.
+  const anchor = first === "" ? "\n" : first;
+  for (let at = text.indexOf(anchor); at >= 0; ) {
+    const start = first === "" && text[at - 1] === "\r" ? at - 1 : at;
+    const end = endOfLines(text, start, lines);
+    if (end !== undefined) spans.push({ start, end });
+    at = text.indexOf(anchor, end !== undefined && end > at ? end : at + 1);
+  }
+  return spans;
+}
+
+/** Where lines end that begin at a place, if they stand there, parted by LF or CRLF. */
+function endOfLines(text: string, start: number, lines: readonly string[]): number | undefined {
+  let at = start;
+  for (const [i, line] of lines.entries()) {
+    if (i > 0) {
+      if (text.startsWith("\r\n", at)) at += 2;
+      else if (text[at] === "\n" && text[at - 1] !== "\r") at += 1;
+      else return undefined;
+    }
+    if (!text.startsWith(line, at)) return undefined;
+    at += line.length;
+  }
+  return at;
 }
 
 /** Also line ends letter for letter: for a change of line ends themselves. */

@@ -23,6 +23,8 @@ export interface Window {
   total: number | undefined;
   /** Of the whole content; absent where that was not gone through, or is large. */
   fingerprint: string | undefined;
+  /** The whole content of a small file. */
+  whole: Uint8Array | undefined;
 }
 
 export interface WindowOptions {
@@ -41,6 +43,7 @@ export async function readWindow(source: Source, options: WindowOptions): Promis
   const first = options.offset < 0 ? await fromEnd(source, options.offset) : Math.max(options.offset, 1);
   const taken = new Taken(options.maxBytes);
   const whole = source.size <= MAX_FINGERPRINTED ? new Fingerprint() : undefined;
+  let only: Uint8Array | undefined; // the first bytes; of a small file all
   const last = first + options.limit - 1;
   let marked: ReturnType<typeof byteOrderMark>;
   let started = false;
@@ -54,6 +57,7 @@ export async function readWindow(source: Source, options: WindowOptions): Promis
       marked = byteOrderMark(chunk);
       at = marked?.length ?? 0;
       started = true;
+      only = chunk;
     }
     whole?.add(chunk);
     while (at < chunk.length) {
@@ -84,6 +88,7 @@ export async function readWindow(source: Source, options: WindowOptions): Promis
     wantedBytes: taken.seen,
     total: ended ? line : undefined,
     fingerprint: ended ? whole?.toString() : undefined,
+    whole: only?.length === source.size ? only : undefined,
   };
 }
 
