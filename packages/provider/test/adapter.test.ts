@@ -1,0 +1,242 @@
+import { AgenticError, noUsage } from "@shedkit/types";
+import { describe, expect, it } from "vitest";
+import {
+  AnswerSink,
+  type Attempt,
+  argumentsObject,
+  type CloudProviderConfig,
+  drive,
+  knownModel,
+  priced,
+  RequestLimit,
+  readCallArguments,
+  reasoningEffort,
+  refusedParameter,
+  sdkFailure,
+} from "../src/adapter.js";
+import { type ModelEvent, Secret } from "../src/index.js";
+
+const context = { provider: "p", model: "m" };
+const config: CloudProviderConfig = { apiKey: new Secret("k"), maxRetries: 0 };
+const sinkOf = () =>
+  new AnswerSink({ name: (name) => name, decode: (_, args) => args, declares: () => true }, (usage) => usage);
+
+/** An attempt whose stream yields texts. */
+function attemptOf(
+  texts: AsyncIterable<string>,
+  onOpen: (signal: AbortSignal) => void = () => {},
+): () => Attempt<string> {
+  return () => {
+    const sink = sinkOf();
+    return {
+      sink,
+      open: async (signal) => {
+        onOpen(signal);
+        return texts;
+      },
+      read: (text) => sink.text(0, text),
+      done: () => {
+        sink.finished = "stop";
+      },
+    };
+  };
+}
+
+async function* each(...texts: string[]) {
+  yield* texts;
+}
+
+async function collect(events: AsyncIterable<ModelEvent>) {
+  const all: ModelEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+describe("drive", () => {
+  it("turns a fault of an adapter into a failure, and never throws", async () => {
+    const attempt = () => {
+      throw new TypeError("a bug");
+    };
+    const [event] = await collect(drive({ config, context, warnings: [], attempt }));
+    expect(event).toMatchObject({ type: "failure", error: { code: "unexpected", message: "a bug" } });
+  });
+
+  it("leaves no listener on the request's signal, and aborts its own when it is done", async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners++;
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners--;
+      remove(...args);
+    };
+    let inner: AbortSignal | undefined;
+    const attempt = attemptOf(each("a", "b"), (opened) => {
+      inner = opened;
+    });
+    const limit = new RequestLimit({ concurrent: 1 });
+    const events = await collect(
+      drive({ config: { ...config, limit }, context: { ...context, signal }, warnings: [], attempt }),
+    );
+    expect(events.map(({ type }) => type)).toEqual(["start", "textDelta", "textDelta", "output", "finish"]);
+    expect(listeners).toBe(0);
+    expect(inner?.aborted).toBe(true);
+  });
+
+  it("gives its place back, also when its reader leaves", async () => {
+    const limit = new RequestLimit({ concurrent: 1 });
+    const attempt = attemptOf(each("a", "b"));
+    for await (const event of drive({ config: { ...config, limit }, context, warnings: [], attempt })) {
+      if (event.type === "textDelta") break;
+    }
+    const again = await collect(
+      drive({ config: { ...config, limit }, context, warnings: [], attempt: attemptOf(each("c")) }),
+    );
+    expect(again.at(-1)).toEqual({ type: "finish", reason: "stop" });
+  });
+});
+
+describe("RequestLimit", () => {
+  it("lets so many through at a time, and the rest in turn", async () => {
+    const limit = new RequestLimit({ concurrent: 2 });
+    const order: number[] = [];
+    const release = await limit.take();
+    const second = await limit.take();
+    const waiting = [3, 4].map(async (n) => {
+      const done = await limit.take();
+      order.push(n);
+      done();
+    });
+    expect(order).toEqual([]);
+    release();
+    release(); // twice is once
+    await Promise.all(waiting);
+    expect(order).toEqual([3, 4]);
+    second();
+  });
+
+  it("lets who waits leave, and does not lose its place", async () => {
+    const limit = new RequestLimit({ concurrent: 1 });
+    const release = await limit.take();
+    const controller = new AbortController();
+    const leaving = limit.take(controller.signal);
+    const staying = limit.take();
+    controller.abort();
+    await expect(leaving).rejects.toSatisfy((error) => AgenticError.is(error, "cancelled"));
+    release();
+    (await staying)();
+    (await limit.take())();
+  });
+
+  it("spreads beginnings over the minute, and gives a place back when the wait is aborted", async () => {
+    const limit = new RequestLimit({ concurrent: 3, perMinute: 2, now: () => 1000 });
+    await limit.take();
+    await limit.take();
+    const controller = new AbortController();
+    const third = limit.take(controller.signal);
+    controller.abort();
+    await expect(third).rejects.toSatisfy((error) => AgenticError.is(error, "cancelled"));
+  });
+
+  it("begins at once when a minute has passed", async () => {
+    let time = 0;
+    const limit = new RequestLimit({ perMinute: 1, now: () => time });
+    await limit.take();
+    time = 60_000;
+    await limit.take();
+  });
+});
+
+describe("arguments", () => {
+  it("are an object, or what came", () => {
+    expect(readCallArguments(' {"a":1} ')).toEqual({ arguments: { a: 1 } });
+    expect(readCallArguments("")).toEqual({ arguments: {} });
+    for (const text of ["[1]", '"x"', "null", "{", '{"n":12345678901234567891}']) {
+      expect(readCallArguments(text)).toEqual({ rawArguments: text });
+    }
+    const whole = '{"n":9007199254740992,"s":"12345678901234567891","f":0.1234567890123456789}';
+    expect(readCallArguments(whole)).toEqual({ arguments: JSON.parse(whole) });
+  });
+
+  it("go back as an object, whatever came", () => {
+    const call = { type: "toolCall", id: "c", name: "t" } as const;
+    expect(argumentsObject({ ...call, arguments: { a: 1 } })).toEqual({ a: 1 });
+    expect(argumentsObject({ ...call, rawArguments: '{"a":1}' })).toEqual({ a: 1 });
+    expect(argumentsObject({ ...call, rawArguments: "{oops" })).toEqual({ invalid_json: "{oops" });
+    expect(argumentsObject(call)).toEqual({});
+  });
+});
+
+describe("sdkFailure", () => {
+  const thrown = (fields: object) => Object.assign(new Error("400 said"), fields);
+
+  it("reads bodies in all their forms", () => {
+    const text = (error: unknown) => sdkFailure(thrown({ status: 400, error }), context).message;
+    expect(text({ type: "error", error: { type: "invalid_request_error", message: "a" } })).toContain(
+      "(400 invalid_request_error): a",
+    );
+    expect(text({ code: "x", message: "b" })).toContain("(400 x): b");
+    expect(text({ error: "c" })).toContain("c");
+    expect(text({ detail: "d" })).toContain("d");
+    expect(text(undefined)).toContain("said");
+  });
+
+  it("takes a broken event for a broken stream", () => {
+    expect(sdkFailure(new SyntaxError("bad JSON"), context)).toMatchObject({
+      details: { kind: "network" },
+      retryable: true,
+    });
+  });
+});
+
+describe("models", () => {
+  it("are known by the longest beginning of their name, under what the configuration says", () => {
+    const small = { contextWindow: 1, input: ["text"], tools: true } as const;
+    const table = { "m-": small, "m-big": { ...small, contextWindow: 2 } };
+    expect(knownModel("m-big-2026", table, {})?.contextWindow).toBe(2);
+    expect(knownModel("m-other", table, {})?.contextWindow).toBe(1);
+    expect(knownModel("x", table, {})).toBeUndefined();
+    expect(knownModel("m-big", table, { models: { "m-big": { tools: false } } })).toMatchObject({
+      contextWindow: 2,
+      tools: false,
+    });
+  });
+
+  it("cost what their price says, cached tokens at their own", () => {
+    const usage = { ...noUsage, input: 1e6, output: 1e6, cacheRead: 1e6, cacheWrite: 1e6 };
+    const price = { inputPerMillion: 1, outputPerMillion: 10, asOf: "2026-01-01" };
+    expect(priced(usage, price).costUsd).toBe(13);
+    expect(priced(usage, { ...price, cacheReadPerMillion: 0.1, cacheWritePerMillion: 2 }).costUsd).toBeCloseTo(13.1);
+    expect(priced(usage, undefined)).toBe(usage);
+  });
+
+  it("think as hard as they can be told to", () => {
+    expect(["o3", "gpt-5-mini", "gpt-5.4"].map((name) => reasoningEffort("off", name))).toEqual([
+      "low",
+      "minimal",
+      "none",
+    ]);
+    expect(reasoningEffort({ budgetTokens: 5000 }, "gpt-5.4")).toBe("medium");
+    expect(reasoningEffort(undefined, "gpt-5.4")).toBeUndefined();
+  });
+});
+
+describe("refusedParameter", () => {
+  const body = { model: "m", temperature: 1, top_k: 2 };
+  const spared = new Set(["model"]);
+  const of = (message: string, more: object = {}) => refusedParameter({ status: 400, message, ...more }, body, spared);
+
+  it("is the one that the error names, in a field or in words", () => {
+    expect(of("Unsupported value", { param: "temperature" })).toBe("temperature");
+    expect(of("Unknown field: top_k")).toBe("top_k");
+  });
+
+  it("is none where the error is another, or the parameter is needed", () => {
+    expect(of("temperature must be positive")).toBeUndefined();
+    expect(of("unsupported model")).toBeUndefined();
+    expect(refusedParameter({ status: 500, message: "unknown temperature" }, body, spared)).toBeUndefined();
+  });
+});
