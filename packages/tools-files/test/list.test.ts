@@ -98,6 +98,11 @@ describe("list", () => {
     expect(await said(listTool(fs), {})).toBe("./\n  a/\n    f\n    up (link)");
   });
 
+  it("shows names that have line ends or unseen characters in them for what they are", async () => {
+    const fs = memoryFs({ "a\n  b": "", "x\u202etxt.exe": "" });
+    expect(await said(listTool(fs), {})).toBe('./\n  "a\\n  b"\n  "x\\u{202e}txt.exe"');
+  });
+
   it("says what is wrong with a path", async () => {
     const tool = listTool(memoryFs({ "src/f": "" }));
     expect(await failed(tool, { path: "scr" })).toContain('Did you mean "src"?');

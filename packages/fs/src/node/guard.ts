@@ -114,7 +114,7 @@ export class Guard {
     }
     const [opened, there, where] = await Promise.all([handle.stat(), lstat(real), realpath(real)]);
     this.#inside(where, path);
-    if (opened.ino !== there.ino || opened.dev !== there.dev) {
+    if (where !== real || opened.ino !== there.ino || opened.dev !== there.dev) {
       throw new FsError("changed", path, `${quote(path)} was replaced while it was being opened. Try again.`);
     }
   }

@@ -51,7 +51,7 @@ function linesSize(entries: readonly Entry[]): number {
 }
 
 function lineSize(entry: Entry): number {
-  return 2 * entry.depth + entry.name.length + 2;
+  return 2 * entry.depth + shownName(entry.name).length + 2;
 }
 
 function fitting(entries: readonly Entry[], chars: number): Entry[] {
@@ -64,8 +64,18 @@ function fitting(entries: readonly Entry[], chars: number): Entry[] {
 }
 
 function label(entry: Entry): string {
-  if (entry.type === "directory") return `${entry.name}/`;
-  return entry.type === "symlink" ? `${entry.name} (link)` : entry.name;
+  const name = shownName(entry.name);
+  if (entry.type === "directory") return `${name}/`;
+  return entry.type === "symlink" ? `${name} (link)` : name;
+}
+
+/** A name with a line end or a character that is not seen in it must not pass for something else. */
+function shownName(name: string): string {
+  if (!/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) return name;
+  return JSON.stringify(name).replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 /** What a folder that is not opened has in it. */
