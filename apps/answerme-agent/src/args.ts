@@ -66,7 +66,8 @@ export function parseCommand(args: readonly string[]): Command {
 }
 
 const wanted = {
-  model: "name a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, or openai:MODEL",
+  model:
+    "name a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, openai:MODEL or anthropic:MODEL",
   root: "name the folder that the questions are about",
 } as const;
 

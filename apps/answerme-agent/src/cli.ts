@@ -143,10 +143,8 @@ async function pipedQuestion(options: RunOptions, renderer: Renderer): Promise<s
     ? ""
     : await readAll(process.stdin, () => renderer.notice("Reading the question from standard input ..."));
   if (text !== "") return text;
-  const tour = options.root === undefined && tourFolder(process.cwd()) !== undefined;
-  throw new UsageError(
-    `no question was given; ask one as the last argument, e.g. ${tour ? "--root examples/tour " : ""}"${tourQuestions[0]}"`,
-  );
+  const root = options.root === undefined && tourFolder(process.cwd()) !== undefined ? "--root examples/tour " : "";
+  throw new UsageError(`no question was given; ask one as the last argument, e.g. ${root}"${tourQuestions[0]}"`);
 }
 
 function version(): string {

@@ -31,7 +31,8 @@ const SETTINGS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
   model: {
     default: null,
     env: "ANSWERME_MODEL",
-    wanted: "a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, openai:MODEL, or null",
+    wanted:
+      "a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, openai:MODEL, anthropic:MODEL, or null",
     accepts: (value): value is string | null => value === null || (typeof value === "string" && value.trim() !== ""),
     parse: (text) => text,
   },
@@ -73,8 +74,8 @@ export async function loadSettings({ flags, env, root, home }: ConfigSources): P
   const loosened = project?.get("permission");
   if (loosened?.value === "allow") {
     throw new UsageError(
-      `${loosened.from}: "permission": "allow" does not count in a project's file, since a project must not give itself ` +
-        "leave; put it into your own file, or use --yes",
+      `${loosened.from}: "permission": "allow" does not count in a project's file, since a project must not permit ` +
+        "itself; put it into your own file, or use --yes",
     );
   }
   const of = <K extends keyof Settings>(name: K) => {

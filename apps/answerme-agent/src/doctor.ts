@@ -23,11 +23,17 @@ export async function examine({ version, model }: DoctorOptions): Promise<string
     ...(await cachedModels(cache)).map((found): [string, string] => ["", found]),
     [
       "hub",
-      `${hub.endpoint ?? "https://huggingface.co"}${hub.offline ? ", offline" : ""}${hub.token ? ", with a token" : ""}`,
+      [
+        hub.endpoint ?? "https://huggingface.co",
+        ...(hub.offline ? ["offline"] : []),
+        ...(hub.token ? ["with a token"] : []),
+      ].join(", "),
     ],
     [
       "model",
-      model.from === "default" ? "no model is set, so the demonstration model answers" : `set by ${model.from}`,
+      model.from === "default"
+        ? "none is set: the first cloud with a key, else the demonstration"
+        : `set by ${model.from}`,
     ],
     ["", chooseModel(model.value, null).notice.text],
   ];

@@ -9,7 +9,7 @@ Usage
 
 Options
   -m, --model MODEL   a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, or
-                      openai:MODEL; without it, and without a key in the environment, a small demonstration
+                      openai:MODEL, anthropic:MODEL; without it, and without a key in the environment, a small demonstration
                       model answers, which is right on small files only
   -r, --root FOLDER   the folder that the tools may see (default: the current one)
   -y, --yes           change files without asking (without a terminal nothing is changed otherwise)
@@ -29,7 +29,8 @@ Settings, from the first that has one: the options, the environment, answerme.js
 
 Environment
   ANSWERME_MODEL, ANSWERME_PERMISSION, ANSWERME_MAX_STEPS         settings
-  OPENAI_API_KEY, OPENAI_BASE_URL                                 OpenAI, or a server that speaks as it does
+  ANTHROPIC_API_KEY, OPENAI_API_KEY                               keys of models in the cloud
+  ANTHROPIC_BASE_URL, OPENAI_BASE_URL                             another server that speaks as they do
   HF_TOKEN, HF_ENDPOINT, HF_HUB_OFFLINE, HF_HOME, HF_HUB_CACHE    as every Hugging Face tool reads them
   NO_COLOR                                                        no colour
 

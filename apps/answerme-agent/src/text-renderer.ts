@@ -15,7 +15,7 @@ interface TextOptions {
 /** Smaller models are there before anybody could read the bar. In bytes. */
 const WORTH_A_BAR = 20_000_000;
 
-/** The answer on standard output as it comes; each tool call, the usage and everything else a line on standard error. */
+/** The answer on standard output as it comes; tool calls, the usage and everything else as lines on standard error. */
 export class TextRenderer implements Renderer {
   readonly #terminal: Terminal;
   readonly #bar: ProgressBar;

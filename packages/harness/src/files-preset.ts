@@ -2,7 +2,7 @@ import type { FileSystem } from "@shedkit/fs";
 import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
 import { optionalPeer } from "./optional-peer.js";
 
-/** Settings of the file tools, by tool; see `@shedkit/tools-files` for what they mean. What is absent is its default. */
+/** Settings of the file tools, by tool, as `@shedkit/tools-files` describes them. What is absent is its default. */
 export interface FilesPresetOptions {
   read?:
     | { lineNumbers?: boolean | undefined; maxLines?: number | undefined; maxTokens?: number | undefined }

@@ -2,7 +2,7 @@ import { AgentSession, type AgentSessionBuilder } from "@shedkit/agent";
 import type { ModelPreset, ModelSelection, ProviderRouter } from "@shedkit/provider";
 import type { KvMemoryStore, MemoryDocumentStore } from "@shedkit/store";
 import type { ModelIdLike } from "@shedkit/types";
-import { openaiChatProvider } from "./cloud-providers.js";
+import { anthropicProvider, openaiChatProvider, openaiResponsesProvider } from "./cloud-providers.js";
 import { HuggingFaceGgufConfig } from "./gguf-config.js";
 import { ggufProvider } from "./gguf-provider.js";
 import { RouterMix } from "./router-mix.js";
@@ -60,9 +60,21 @@ export class RouterPreset implements ModelPreset {
     return withGemmaMemory(QWEN, main, memory);
   }
 
+  /** Claude Opus for the work, Claude Sonnet for memory. */
+  static claude(apiKey: string): RouterPreset {
+    const provider = () => anthropicProvider(apiKey);
+    return new RouterMix().primary(provider, "claude-opus-4-8").memory(provider, "claude-sonnet-4-6").build();
+  }
+
   /** GPT-4o for the work, GPT-4o mini for memory, over Chat Completions. */
   static openaiChat(apiKey: string): RouterPreset {
     const provider = () => openaiChatProvider(apiKey);
+    return new RouterMix().primary(provider, "gpt-4o").memory(provider, "gpt-4o-mini").build();
+  }
+
+  /** The same over Responses. */
+  static openaiResponses(apiKey: string): RouterPreset {
+    const provider = () => openaiResponsesProvider(apiKey);
     return new RouterMix().primary(provider, "gpt-4o").memory(provider, "gpt-4o-mini").build();
   }
 

@@ -39,7 +39,7 @@ export class ToolPreset implements Iterable<ToolConstructor> {
     for (const tool of await this.asChildTools()) manager.register(tool);
   }
 
-  /** The tools, ready-made, e.g. for a sub-agent. Throws ToolShedError `needsSession`, naming every tool that needs one. */
+  /** The tools, ready-made, e.g. for a sub-agent. Throws ToolShedError `needsSession`, naming all that need one. */
   async asChildTools(): Promise<ToolImpl[]> {
     const problems = this.#constructors
       .filter((tool) => tool.needsSession)

@@ -91,12 +91,16 @@ describe("RouterPreset", () => {
     await router.close();
   });
 
-  it("of a cloud is built and loaded without network, one provider for both models", async () => {
-    const preset = RouterPreset.openaiChat("sk-none");
-    expect(preset.models).toEqual({ primary: "gpt-4o", memory: "gpt-4o-mini", fallbacks: [] });
+  it.each([
+    ["claude", "claude-opus-4-8", "claude-sonnet-4-6", "anthropic"],
+    ["openaiChat", "gpt-4o", "gpt-4o-mini", "openai"],
+    ["openaiResponses", "gpt-4o", "gpt-4o-mini", "openai"],
+  ] as const)("%s is built and loaded without network, one provider for both models", async (name, main, small, id) => {
+    const preset = RouterPreset[name]("sk-none");
+    expect(preset.models).toEqual({ primary: main, memory: small, fallbacks: [] });
     const router = await preset.load();
     expect(router.providers).toHaveLength(1);
-    expect(router.resolve("gpt-4o").id).toBe("openai");
+    expect(router.resolve(main).id).toContain(id);
     await router.close();
   });
 

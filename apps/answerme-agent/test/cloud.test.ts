@@ -29,6 +29,17 @@ it("asks a model server as it asks a local model", async () => {
   expect(code).toBe(0);
 });
 
+it("asks by Anthropic's wire too, where that is the key there is", async () => {
+  const server = await ScriptedServer.start([{ answer: [lookUp] }, { answer: [read] }, { answer: "8417." }]);
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-ant-test" };
+  const { code, stdout, stderr } = await run(["--root", tour, "What is the port?"], { env });
+  await server.close();
+  expect(stdout).toBe("8417.\n");
+  expect(stderr).toMatch(/^Model: claude-sonnet-4-6 \(http/);
+  expect(server.requests.map((request) => request.path)).toEqual(Array(3).fill("/v1/messages"));
+  expect(code).toBe(0);
+});
+
 it("says in one line that a key is refused, without the key", async () => {
   const { code, stdout, stderr } = await ask(
     [{ status: 401, error: { code: "invalid_api_key", message: "Incorrect API key provided: sk-test." } }],
