@@ -20,7 +20,8 @@ export function readJson(text: string): ReadJson {
 }
 
 function parse(text: string): ReadJson {
-  const { text: marked, mark } = markLossyIntegers(text);
+  const { text: marked, mark, tooLong } = markLossyIntegers(text);
+  if (tooLong !== undefined) return { ok: false, problem: `holding a number of ${tooLong} digits` };
   try {
     const value: unknown = JSON.parse(marked);
     return { ok: true, value: mark === undefined ? value : withBigints(value, mark, 0) };
@@ -34,19 +35,31 @@ function parse(text: string): ReadJson {
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
 const LONG_INTEGER = /^-?\d{16,}$/;
 const MAY_HOLD_ONE = /\d{16}/;
+const MAX_DIGITS = 1000; // nobody's number, and slow to convert
 
 /** JSON.parse would round a long integer: each is put in quotes, behind a mark that the text does not hold. */
-function markLossyIntegers(text: string): { text: string; mark?: string } {
+function markLossyIntegers(text: string): { text: string; mark?: string; tooLong?: number } {
   if (!MAY_HOLD_ONE.test(text)) return { text };
   let mark = "int:";
   while (text.includes(mark)) mark = `i${mark}`;
   let found = false;
+  let tooLong = 0;
   const marked = text.replace(TOKEN, (token) => {
-    if (!LONG_INTEGER.test(token) || BigInt(token) === BigInt(Number(token))) return token;
-    found = true;
-    return `"${mark}${token}"`;
+    if (!LONG_INTEGER.test(token)) return token;
+    if (token.length > MAX_DIGITS) tooLong = token.length;
+    else if (!isExact(token)) {
+      found = true;
+      return `"${mark}${token}"`;
+    }
+    return token;
   });
+  if (tooLong > 0) return { text, tooLong };
   return found ? { text: marked, mark } : { text };
+}
+
+function isExact(digits: string): boolean {
+  const value = Number(digits);
+  return Number.isFinite(value) && BigInt(digits) === BigInt(value);
 }
 
 function withBigints(value: unknown, mark: string, depth: number): unknown {
@@ -58,16 +71,22 @@ function withBigints(value: unknown, mark: string, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withBigints(item, mark, depth + 1)]));
 }
 
-const FENCE = /^```[a-z]*\s*\n([\s\S]*?)\n?```$/i;
+const FENCE = "```";
 const TOKEN_TO_MEND = /"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gs;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: raw control characters are what is looked for
 const RAW_CONTROL = /[\u0000-\u001f]/g;
 
 function mend(text: string): string {
-  const inner = FENCE.exec(text)?.[1] ?? text;
-  return inner.replace(TOKEN_TO_MEND, (token) =>
+  return unfenced(text).replace(TOKEN_TO_MEND, (token) =>
     token === "," ? "" : token.replace(RAW_CONTROL, (c) => JSON.stringify(c).slice(1, -1)),
   );
+}
+
+/** What stands between the first line, if it opens a code fence, and its end. */
+function unfenced(text: string): string {
+  const end = text.endsWith(FENCE) ? text.length - FENCE.length : 0;
+  const line = text.indexOf("\n");
+  return text.startsWith(FENCE) && line > 0 && line < end ? text.slice(line + 1, end) : text;
 }
 
 /** Where the text stops being JSON. The runtime's message tells the place, and otherwise quotes too much. */

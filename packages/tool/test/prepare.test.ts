@@ -190,6 +190,23 @@ describe("hostile arguments", () => {
       expect(refusal({ type: "object" }, raw)).toMatch(/nest|wanted an object/);
   });
 
+  test("a huge text is read or refused in time linear to it", () => {
+    const huge = "x".repeat(1_000_000);
+    const digits = "1234567890123456789";
+    const odd = [
+      `{"a":"${huge}${digits}`,
+      `{"a":${"1".repeat(1_000_000)}}`,
+      `\`\`\`json\n${"\n".repeat(1_000_000)}x`,
+      `{${", ".repeat(500_000)}`,
+      `{"a":"${"\\n".repeat(500_000)}${digits}`,
+      `${'"'.repeat(500_000)}${digits}`,
+      '{"a":'.repeat(200_000),
+    ];
+    for (const raw of odd) expect(refusal({ type: "object" }, raw).length).toBeLessThan(400);
+    const text = JSON.stringify({ a: huge + digits });
+    expect(prepareArguments(tool({ type: "object" }), text).args.a).toHaveLength(1_000_019);
+  });
+
   test("the last of two keys counts", () => {
     expect(prepareArguments(tool({ type: "object" }), '{"a":1,"a":2}').args).toEqual({ a: 2 });
   });
