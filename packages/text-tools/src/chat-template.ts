@@ -7,6 +7,8 @@ export interface TemplateMessage {
   content: string;
   /** Of an assistant: what it thought. */
   reasoning_content?: string | undefined;
+  /** The same, for the templates that call it so. */
+  thinking?: string | undefined;
   tool_calls?: readonly TemplateCall[] | undefined;
   /** Of a tool's result. */
   name?: string | undefined;
@@ -37,6 +39,7 @@ export class ChatTemplate {
   readonly source: string;
   readonly #template: Template;
   readonly #fixed: { [name: string]: unknown };
+  #takesSystem: boolean | undefined;
   #prints: { name: boolean; description: boolean } | undefined;
 
   /** Throws AgenticError `provider` where the source is not a template. */
@@ -61,6 +64,12 @@ export class ChatTemplate {
     return this.#prints;
   }
 
+  /** Whether the template prints a system message; some refuse it, some pass it over. */
+  get takesSystem(): boolean {
+    this.#takesSystem ??= this.#tries("A probing system", [{ role: "system", content: "A probing system" }]);
+    return this.#takesSystem;
+  }
+
   /** Throws AgenticError `provider` with what the template complained about. */
   render(
     messages: readonly TemplateMessage[],
@@ -81,6 +90,14 @@ export class ChatTemplate {
       });
     } catch (cause) {
       throw templateError("refused the conversation", cause);
+    }
+  }
+
+  #tries(text: string, messages: readonly TemplateMessage[]): boolean {
+    try {
+      return this.render([...messages, { role: "user", content: "Hello" }]).includes(text);
+    } catch {
+      return false;
     }
   }
 

@@ -16,6 +16,8 @@ export interface FamilyStyle {
   grammar: TextToolFamily["grammar"];
   /** The mark that begins a call: an answer that must be JSON may have it instead. */
   mark: string;
+  /** Where a generation is over although the model goes on. Default: nowhere. */
+  stops?: readonly string[] | undefined;
   /** How a call is written, for models whose template does not tell them of tools. */
   example: string;
   /** The form in which a tool is told. Default: with its return schema in the description. */
@@ -50,9 +52,11 @@ export function family(style: FamilyStyle): TextToolFamily {
         },
       });
       const all = told === undefined ? messages : withSystem(messages, told);
-      return template.render(style.rewrite?.(all) ?? all, printed ? tools : [], options);
+      const written = style.rewrite?.(all) ?? all;
+      return template.render(template.takesSystem ? written : folded(written), printed ? tools : [], options);
     },
     parser: (options = {}) => style.parser?.(options) ?? markedParser(style.format(options.tools ?? []), options),
+    stops: style.stops ?? [],
     grammar: style.grammar,
     answerGrammar: (schema, canCall) => jsonGrammar(schema, canCall ? style.mark : undefined),
   };
@@ -101,4 +105,12 @@ function withSystem(messages: readonly TemplateMessage[], text: string): Templat
   return first?.role === "system"
     ? [{ ...first, content: `${first.content}\n\n${text}` }, ...rest]
     : [{ role: "system", content: text }, ...messages];
+}
+
+/** For templates without a system message: what it says begins the first message of the user. */
+function folded(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  const [first, second, ...rest] = messages;
+  if (first?.role !== "system") return [...messages];
+  if (second?.role === "user") return [{ ...second, content: `${first.content}\n\n${second.content}` }, ...rest];
+  return [{ ...first, role: "user" }, ...(second ? [second] : []), ...rest];
 }

@@ -64,6 +64,8 @@ export interface TextToolFamily {
   /** The prompt of the next answer, special tokens as text. Throws AgenticError `provider` where the template fails. */
   render(conversation: Conversation, template: ChatTemplate, options?: RenderOptions): string;
   parser(options?: ParserOptions): TextParser;
+  /** Texts at which a generation is over although the model goes on. */
+  readonly stops: readonly string[];
   /**
    * A GBNF grammar of the rest of a call of one of `tools`, up to its end: from behind its mark (default: the family's
    * usual one) and the `text` after it. Undefined where what has begun fits no call.

@@ -134,7 +134,7 @@ function brokenCalls(body: string): CallEvent[] {
   if (name === undefined || !body.trimStart().startsWith("{")) return [];
   const args = /"(?:arguments|parameters|args)"\s*:\s*/.exec(body);
   const raw = args ? body.slice(args.index + args[0].length).trim() : "";
-  return [{ type: "call", name, rawArguments: raw }];
+  return [{ type: "call", name, ...readArguments(raw) }];
 }
 
 /** The call that a JSON object is; empty where it is none. */

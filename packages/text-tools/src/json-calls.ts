@@ -10,6 +10,8 @@ export interface JsonCallOptions {
   close?: string | undefined;
   /** The key of the arguments. Default: `arguments`. */
   key?: string | undefined;
+  /** Several may stand in a row, with commas. */
+  list?: boolean | undefined;
   /** GBNF of members that may follow the arguments. Default: nothing. */
   more?: string | undefined;
 }
@@ -23,7 +25,7 @@ const HEAD = '{"name": ';
 export function jsonCallGrammar(
   tools: readonly ToolFunctionSpec[],
   begun = "",
-  { open = "", close = "", key = "arguments", more = "" }: JsonCallOptions = {},
+  { open = "", close = "", key = "arguments", more = "", list = false }: JsonCallOptions = {},
 ): string | undefined {
   const start = begun.trimStart();
   if (!HEAD.startsWith(start) || tools.length === 0) return undefined;
@@ -33,8 +35,10 @@ export function jsonCallGrammar(
     const head = `${literal(JSON.stringify(name))} "," ws ${literal(JSON.stringify(key))} ":" ws`;
     return grammar.rules.add(`call-${name}`, `${head} ${args}`);
   });
-  const head = start === "" ? `${open} ws "{" ws "\\"name\\"" ":" ws` : literal(HEAD.slice(start.length));
-  return grammar.rules.text(`${head} ( ${calls.join(" | ")} ) ${more} ws "}"${close}`);
+  const rest = grammar.rules.add("rest-of-call", `( ${calls.join(" | ")} ) ${more} ws "}"`);
+  const opened = `ws "{" ws "\\"name\\"" ":" ws ${rest}`;
+  const first = start === "" ? `${open} ${opened}` : `${literal(HEAD.slice(start.length))} ${rest}`;
+  return grammar.rules.text(`${first} ${list ? `( ws "," ${opened} )*` : ""}${close}`);
 }
 
 /** GBNF of the JSON texts that fit a schema, see {@link SchemaGrammar} for what it knows, or of `mark` alone. */

@@ -1,16 +1,10 @@
 import { GbnfRules, literal, repeated } from "./gbnf.js";
 import { integerRange } from "./integer-range.js";
+import { JSON_NOTATION, type Notation } from "./notation.js";
 import { mergeAllOf, type Schema, type SchemaObject, withAlternative } from "./schema-merge.js";
 
 const MAX_REPEAT = 200; // llama.cpp writes repetitions out
 const MAX_RULES = 2000;
-
-/** A space, or a line break with some indentation: what models write between JSON tokens. */
-const SPACE = '( " " | "\\n" [ \\t]{0,20} )?';
-const ESCAPE = '"\\\\" ( ["\\\\/bfnrt] | "u" escaped )';
-const ESCAPED =
-  "[0-9a-ce-fA-CE-F] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2} | " +
-  '[dD] [89abAB] [0-9a-fA-F]{2} "\\\\u" [dD] [c-fC-F] [0-9a-fA-F]{2}';
 
 /**
  * Turns JSON Schemas into GBNF rules. Every text that the rules accept is JSON that fits the schema, as far as the
@@ -20,16 +14,17 @@ const ESCAPED =
  */
 export class SchemaGrammar {
   readonly rules = new GbnfRules();
+  readonly notation: Notation;
   readonly #refs = new Map<SchemaObject, string>();
 
-  constructor() {
-    this.rules.set("ws", SPACE);
-    this.rules.set("escaped", ESCAPED);
-    this.rules.set("char", `[^"\\\\\\x00-\\x1F\\x7F] | ${ESCAPE}`);
-    this.rules.set("string", '"\\"" char* "\\""');
+  constructor(notation: Notation = JSON_NOTATION) {
+    this.notation = notation;
+    this.rules.set("ws", notation.space);
+    notation.addString(this.rules);
     this.rules.set("integer", '"-"? ( "0" | [1-9] [0-9]{0,17} )');
     this.rules.set("number", '"-"? ( "0" | [1-9] [0-9]{0,14} ) ( "." [0-9]{1,17} )? ( [eE] [-+]? [0-9]{1,2} )?');
-    this.rules.set("object", '"{" ws ( string ":" ws value ( "," ws string ":" ws value )* )? ws "}"');
+    const member = `${notation.anyKey} ":" ws value`;
+    this.rules.set("object", `"{" ws ( ${member} ( "," ws ${member} )* )? ws "}"`);
     this.rules.set("array", '"[" ws ( value ( "," ws value )* )? ws "]"');
     this.rules.set("value", 'object | array | string | number | "true" | "false" | "null"');
   }
@@ -53,6 +48,7 @@ export class SchemaGrammar {
     const required = new Set(schema.required ?? []);
     const properties = propertiesOf(schema);
     if (properties.length === 0) return '""';
+    if (this.notation.sorted) properties.sort(([a], [b]) => (a < b ? -1 : 1));
     // From the last to the first: what may follow when a member was written, and when none was.
     let after = "";
     let atStart = "";
@@ -98,9 +94,9 @@ class Compiler {
       const merged = mergeAllOf(schema, (ref) => this.#resolve(ref));
       return this.value(merged, hint, open);
     }
-    if ("const" in schema) return literal(json(schema.const));
+    if ("const" in schema) return this.#literal(schema.const);
     if (Array.isArray(schema.enum) && schema.enum.length > 0)
-      return alternatives(schema.enum.map((v) => literal(json(v))));
+      return alternatives(schema.enum.map((v) => this.#literal(v)));
     const choices = schema.anyOf ?? schema.oneOf;
     if (Array.isArray(choices) && choices.length > 0) {
       return alternatives(
@@ -116,7 +112,7 @@ class Compiler {
   #typed(schema: SchemaObject, hint: string): string {
     switch (schema.type ?? (schema.properties ? "object" : undefined)) {
       case "string":
-        return stringRule(schema);
+        return this.#string(schema);
       case "integer":
         return integerRule(schema);
       case "number":
@@ -132,6 +128,16 @@ class Compiler {
       default:
         return "value";
     }
+  }
+
+  #literal(value: unknown): string {
+    return literal(this.#grammar.notation.write(value));
+  }
+
+  #string(schema: SchemaObject): string {
+    const min = Math.max(0, small(schema.minLength) ?? 0);
+    const max = atLeast(min, small(schema.maxLength));
+    return min === 0 && max === undefined ? "string" : this.#grammar.notation.string(min, max);
   }
 
   #array(schema: SchemaObject, hint: string): string {
@@ -155,7 +161,7 @@ class Compiler {
   #object(schema: SchemaObject, hint: string): string {
     if (propertiesOf(schema).length === 0) return this.#map(schema, hint);
     const write = (name: string, property: Schema, own: string) =>
-      `${literal(json(name))} ":" ws ${this.value(property, own, new Set())}`;
+      `${literal(this.#grammar.notation.key(name))} ":" ws ${this.value(property, own, new Set())}`;
     return this.#rules.add(hint, `"{" ws ${this.#grammar.members(schema, hint, write, '"," ws')} ws "}"`);
   }
 
@@ -163,7 +169,7 @@ class Compiler {
     const values = schema.additionalProperties;
     if (values === false) return '( "{" ws "}" )';
     if (values === undefined || values === true) return "object";
-    const member = `string ":" ws ${this.value(values, `${hint}-value`, new Set())}`;
+    const member = `${this.#grammar.notation.anyKey} ":" ws ${this.value(values, `${hint}-value`, new Set())}`;
     return this.#rules.add(hint, `"{" ws ( ${member} ( "," ws ${member} )* )? ws "}"`);
   }
 
@@ -193,13 +199,6 @@ class Compiler {
 
 const NOT_NEGATIVE = '( "0" | [1-9] [0-9]{0,14} ) ( "." [0-9]{1,17} )?';
 
-function stringRule(schema: SchemaObject): string {
-  const min = Math.max(0, small(schema.minLength) ?? 0);
-  const max = atLeast(min, small(schema.maxLength));
-  if (min === 0 && max === undefined) return "string";
-  return `( "\\"" ${repeated("char", min, max)} "\\"" )`;
-}
-
 function integerRule(schema: SchemaObject): string {
   const above = schema.exclusiveMinimum === undefined ? [] : [Math.floor(schema.exclusiveMinimum) + 1];
   const below = schema.exclusiveMaximum === undefined ? [] : [Math.ceil(schema.exclusiveMaximum) - 1];
@@ -226,8 +225,4 @@ function small(count: number | undefined): number | undefined {
 function alternatives(bodies: readonly string[]): string {
   const distinct = [...new Set(bodies)];
   return distinct.length === 1 ? (distinct[0] ?? "value") : `( ${distinct.join(" | ")} )`;
-}
-
-function json(value: unknown): string {
-  return JSON.stringify(value) ?? "null";
 }

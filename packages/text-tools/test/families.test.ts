@@ -2,7 +2,21 @@ import { evalFreeValidator } from "@shedkit/tool";
 import type { ToolFunctionSpec } from "@shedkit/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { glm, hermes, qwenCoder, type TextEvent, type TextToolFamily } from "../src/index.js";
+import {
+  deepseek,
+  deepseek31,
+  gemma4,
+  glm,
+  harmony,
+  hermes,
+  kimi,
+  llama3,
+  mistral,
+  mistralArgs,
+  qwenCoder,
+  type TextEvent,
+  type TextToolFamily,
+} from "../src/index.js";
 import { accepted } from "./gbnf-sampler.js";
 
 const tools: ToolFunctionSpec[] = [
@@ -42,29 +56,43 @@ function read(family: TextToolFamily, pieces: readonly string[]): TextEvent[] {
 const calls = (family: TextToolFamily, answer: string) =>
   read(family, [answer]).filter((event) => event.type === "call");
 
-const families: [TextToolFamily, string][] = [
-  [hermes, "<tool_call>"],
-  [qwenCoder, "<tool_call>"],
-  [qwenCoder, "<function="],
-  [glm, "<tool_call>"],
+const families: { family: TextToolFamily; mark: string; alone?: boolean }[] = [
+  { family: hermes, mark: "<tool_call>" },
+  { family: qwenCoder, mark: "<tool_call>" },
+  { family: qwenCoder, mark: "<function=" },
+  { family: glm, mark: "<tool_call>" },
+  { family: gemma4, mark: "<|tool_call>" },
+  { family: mistral, mark: "[TOOL_CALLS]" },
+  { family: mistralArgs, mark: "[TOOL_CALLS]" },
+  { family: deepseek, mark: "<｜tool▁call▁begin｜>" },
+  { family: deepseek31, mark: "<｜tool▁call▁begin｜>" },
+  { family: kimi, mark: "<|tool_call_begin|>" },
+  { family: llama3, mark: "<function=" },
+  { family: llama3, mark: "", alone: true },
+  { family: harmony, mark: "<|channel|>commentary to=functions.list <|constrain|>json<|message|>", alone: true },
+  { family: harmony, mark: "<|channel|>commentary to=functions.write_file<|message|>", alone: true },
 ];
 
-describe.each(families.map(([family, mark]) => ({ family, mark, id: family.id })))(
+describe.each(families.map((entry) => ({ ...entry, id: entry.family.id })))(
   "$id, calls that begin with $mark",
-  ({ family, mark }) => {
+  ({ family, mark, alone }) => {
     const written = accepted(family.grammar(tools, { mark, text: "" }) ?? "");
 
     it("are read as calls that fit the schemas the grammar was made from", () => {
       fc.assert(
         fc.property(written, (rest) => {
           const events = read(family, [`${mark}${rest}`]);
-          const call = events.at(-1);
-          if (call?.type !== "call") throw new Error(JSON.stringify(events));
-          const tool = tools.find(({ name }) => name === call.name);
-          expect(evalFreeValidator.compile(tool?.parameters ?? { not: {} })(call.arguments)).toEqual([]);
-          expect(events.map((event) => event.type)).toEqual(["callStart", "callDelta", "call"]);
-          const delta = events[1];
-          expect(delta?.type === "callDelta" && JSON.parse(delta.json)).toEqual(call.arguments);
+          for (let i = 0; i < events.length; i += 3) {
+            const [start, delta, call] = events.slice(i, i + 3);
+            if (start?.type !== "callStart" || delta?.type !== "callDelta" || call?.type !== "call") {
+              throw new Error(JSON.stringify(events));
+            }
+            const tool = tools.find(({ name }) => name === call.name);
+            expect(evalFreeValidator.compile(tool?.parameters ?? { not: {} })(call.arguments)).toEqual([]);
+            expect(start.name).toBe(call.name);
+            expect(JSON.parse(delta.json)).toEqual(call.arguments);
+          }
+          expect(events.length).toBeGreaterThan(0);
         }),
         { numRuns: 200 },
       );
@@ -73,7 +101,7 @@ describe.each(families.map(([family, mark]) => ({ family, mark, id: family.id })
     it("are the same however they are cut, with text around them", () => {
       fc.assert(
         fc.property(written, fc.array(fc.nat(400), { maxLength: 6 }), (rest, cuts) => {
-          const answer = `Well.\n${mark}${rest}\nThen.`;
+          const answer = alone ? mark + rest : `Well.\n${mark}${rest}\nThen.`;
           const at = [0, ...cuts.map((cut) => cut % answer.length).sort((a, b) => a - b), answer.length];
           const whole = read(family, [answer]);
           expect(
@@ -83,6 +111,7 @@ describe.each(families.map(([family, mark]) => ({ family, mark, id: family.id })
             ),
           ).toEqual(whole);
           expect(read(family, [...answer])).toEqual(whole);
+          if (alone) return;
           expect(whole[0]).toEqual({ type: "text", text: "Well." });
           expect(whole.at(-1)).toEqual({ type: "text", text: "Then." });
         }),
@@ -98,7 +127,7 @@ describe.each(families.map(([family, mark]) => ({ family, mark, id: family.id })
           // Either all of its arguments had come, or what came is no JSON.
           if (cut?.type === "call" && cut.arguments !== undefined) expect(cut).toEqual(whole);
           else if (cut?.type === "call") expect(() => JSON.parse(cut.rawArguments ?? "")).toThrow();
-          else expect(cut?.type).toBe("text");
+          else expect(cut?.type ?? "text").toBe("text");
         }),
         { numRuns: 200 },
       );
@@ -143,5 +172,114 @@ describe("glm", () => {
     expect(calls(glm, `<tool_call>write_file\n${pairs.join("")}</tool_call>`)).toEqual(wanted);
     expect(calls(glm, `<tool_call>write_file${pairs.join("").replaceAll("\n", "")}</tool_call>`)).toEqual(wanted);
     expect(calls(glm, "<tool_call>list</tool_call>")).toEqual([{ type: "call", name: "list", arguments: {} }]);
+  });
+});
+
+const finished = (family: TextToolFamily, answer: string) =>
+  read(family, [answer]).filter((event) => event.type !== "callStart" && event.type !== "callDelta");
+
+describe("gemma-4", () => {
+  const quote = '<|"|>';
+  it("reads bare keys, quoted strings, nested maps and lists", () => {
+    const args = `{path:${quote}a, "b" {c}\n${quote},mode:7,tags:[${quote}x${quote},${quote}${quote}],options:{force:true,n:null}}`;
+    expect(
+      finished(gemma4, `<|channel>thought\nHm.<channel|>Well.<|tool_call>call:write_file${args}<tool_call|>`),
+    ).toEqual([
+      { type: "thinking", text: "Hm." },
+      { type: "text", text: "Well." },
+      {
+        type: "call",
+        name: "write_file",
+        arguments: { path: 'a, "b" {c}\n', mode: 7, tags: ["x", ""], options: { force: true, n: null } },
+      },
+    ]);
+  });
+
+  it("keeps what is no value as it came, and stops before a result", () => {
+    expect(calls(gemma4, "<|tool_call>call:list{a:[}<tool_call|>")).toMatchObject([{ rawArguments: "{a:[}" }]);
+    expect(gemma4.stops).toEqual(["<|tool_response>"]);
+  });
+});
+
+describe("mistral", () => {
+  it("reads lists with ids, and names before arguments", () => {
+    const list = '[{"name": "list", "arguments": {}, "id": "abcdef123"}, {"name": "list", "arguments": {}}]';
+    expect(calls(mistral, `[TOOL_CALLS] ${list}`)).toEqual([
+      { type: "call", name: "list", arguments: {}, providerCallId: "abcdef123" },
+      { type: "call", name: "list", arguments: {} },
+    ]);
+    expect(calls(mistralArgs, '[TOOL_CALLS]list[ARGS]{}[TOOL_CALLS]list[CALL_ID]abcdef123[ARGS]{"a": 1}')).toEqual([
+      { type: "call", name: "list", arguments: {} },
+      { type: "call", name: "list", arguments: { a: 1 }, providerCallId: "abcdef123" },
+    ]);
+  });
+});
+
+describe("deepseek", () => {
+  it("reads fenced and plain arguments, whichever version the model is", () => {
+    const section = (call: string) =>
+      `Well.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>${call}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`;
+    const wanted = [
+      { type: "text", text: "Well." },
+      { type: "call", name: "list", arguments: { a: 1 } },
+    ];
+    for (const family of [deepseek, deepseek31]) {
+      expect(finished(family, section('function<｜tool▁sep｜>list\n```json\n{"a": 1}\n```'))).toEqual(wanted);
+      expect(finished(family, section('list<｜tool▁sep｜>{"a": 1}'))).toEqual(wanted);
+    }
+  });
+});
+
+describe("kimi", () => {
+  it("takes the name out of the id, and keeps the id", () => {
+    const call = '<|tool_call_begin|>functions.list:3<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|>';
+    expect(finished(kimi, `<|tool_calls_section_begin|>${call}<|tool_calls_section_end|>`)).toEqual([
+      { type: "call", name: "list", arguments: { a: 1 }, providerCallId: "functions.list:3" },
+    ]);
+  });
+});
+
+describe("llama-3", () => {
+  it("takes JSON for a call only where it is the whole answer and names a tool", () => {
+    const wanted = [{ type: "call", name: "list", arguments: { a: 1 } }];
+    expect(finished(llama3, '{"name": "list", "parameters": {"a": 1}}')).toEqual(wanted);
+    expect(finished(llama3, '<|python_tag|>{"name": "list", "arguments": {"a": 1}}')).toEqual(wanted);
+    expect(finished(llama3, '<function=list>{"a": 1}</function>')).toEqual(wanted);
+    expect(finished(llama3, '{"name": "list", "parameters": {}}; {"name": "list", "parameters": {}}')).toHaveLength(2);
+    for (const text of [
+      '{"name": "other", "parameters": {}}',
+      '{"name": "list"} is JSON',
+      '{"list": 1}',
+      "{ braces }",
+    ]) {
+      expect(finished(llama3, text)).toEqual([{ type: "text", text }]);
+    }
+  });
+
+  it("is held to the schema from the name of a tool on", () => {
+    const parser = llama3.parser({ tools });
+    parser.push('{"name": "write_fi');
+    expect(parser.call).toBeUndefined();
+    parser.push('le", ');
+    const grammar = llama3.grammar(tools, parser.call);
+    for (const rest of fc.sample(accepted(grammar ?? ""), 20)) {
+      expect(calls(llama3, `{"name": "write_file", ${rest}`)).toMatchObject([{ name: "write_file", arguments: {} }]);
+    }
+  });
+});
+
+describe("gpt-oss", () => {
+  it("tells channels apart", () => {
+    const answer =
+      "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary<|message|>I look.<|end|>" +
+      '<|start|>assistant<|channel|>commentary to=functions.list <|constrain|>json<|message|>{"a": 1}<|call|>';
+    expect(finished(harmony, answer)).toEqual([
+      { type: "thinking", text: "Hm." },
+      { type: "text", text: "I look." },
+      { type: "call", name: "list", arguments: { a: 1 } },
+    ]);
+    expect(finished(harmony, "<|channel|>final<|message|>Yes.")).toEqual([{ type: "text", text: "Yes." }]);
+    expect(finished(harmony, " to=functions.list<|channel|>commentary json<|message|>{}")).toHaveLength(1);
+    expect(finished(harmony, "Yes.")).toEqual([{ type: "text", text: "Yes." }]);
   });
 });

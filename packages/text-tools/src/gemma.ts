@@ -1,0 +1,124 @@
+import type { ToolArguments, ToolFunctionSpec } from "@shedkit/types";
+import type { CallReader } from "./answer-parser.js";
+import type { TextEvent, TextToolFamily } from "./family.js";
+import { family } from "./family-style.js";
+import { literal } from "./gbnf.js";
+import { readGemmaValue } from "./gemma-value.js";
+import { mayBecome } from "./marks.js";
+import { GEMMA_NOTATION, GEMMA_QUOTE } from "./notation.js";
+import { SchemaGrammar } from "./schema-grammar.js";
+import type { Schema } from "./schema-merge.js";
+
+const OPEN = "<|tool_call>";
+const CLOSE = "<tool_call|>";
+
+/** Gemma 4: `call:name{key:value}` between tokens of its own; strings stand between special tokens, keys are bare. */
+export const gemma4: TextToolFamily = family({
+  id: "gemma-4",
+  format: () => ({
+    calls: [{ open: OPEN, reader: () => new GemmaCallReader() }],
+    thinking: { open: "<|channel>thought\n", close: "<channel|>" },
+  }),
+  grammar: (tools, begun) => ((begun?.text ?? "").trim() === "" ? gemmaGrammar(tools) : undefined),
+  mark: OPEN,
+  // The model begins to write the result itself where nobody stops it.
+  stops: ["<|tool_response>"],
+  example: `${OPEN}call:NAME{key:${GEMMA_QUOTE}text${GEMMA_QUOTE},count:3}${CLOSE}`,
+});
+
+function gemmaGrammar(tools: readonly ToolFunctionSpec[]): string | undefined {
+  if (tools.length === 0) return undefined;
+  const grammar = new SchemaGrammar(GEMMA_NOTATION);
+  const calls = tools.map(({ name, parameters }) => {
+    const args = grammar.schema(parameters as Schema, `args-${name}`);
+    return grammar.rules.add(`call-${name}`, `${literal(`call:${name}`)} ${args}`);
+  });
+  return grammar.rules.text(`( ${calls.join(" | ")} ) "${CLOSE}"`);
+}
+
+class GemmaCallReader implements CallReader {
+  text = "";
+  end: number | undefined;
+  #name: string | undefined;
+  #from = 0; // where the arguments begin
+  #at = 0; // what comes before was looked at
+  #depth = 0;
+  #inString = false;
+  #complete: number | undefined; // behind the brace that closes the arguments
+
+  push(text: string): TextEvent[] {
+    this.text += text;
+    const events: TextEvent[] = [];
+    if (this.#name === undefined) {
+      const match = /^\s*call:\s*([^\s{]+)\s*(?=\{)/.exec(this.text);
+      if (!match?.[1]) return events;
+      this.#name = match[1];
+      this.#from = match[0].length;
+      this.#at = this.#from;
+      events.push({ type: "callStart", name: this.#name });
+    }
+    if (this.#complete === undefined) {
+      this.#scan();
+      if (this.#complete === undefined) return events;
+      events.push(...this.#call(this.text.slice(this.#from, this.#complete)));
+    }
+    const rest = this.text.slice(this.#complete).trimStart();
+    if (rest.startsWith(CLOSE)) this.end = this.text.length - rest.length + CLOSE.length;
+    else if (!mayBecome(rest, CLOSE)) this.end = this.#complete;
+    return events;
+  }
+
+  finish(): { events: TextEvent[]; end: number } {
+    const end = this.text.length;
+    if (this.#complete !== undefined) {
+      const rest = this.text.slice(this.#complete).trimStart();
+      return { events: [], end: CLOSE.startsWith(rest) ? end : end - rest.length };
+    }
+    if (this.#name === undefined) return { events: [{ type: "text", text: OPEN + this.text }], end };
+    return { events: [{ type: "call", name: this.#name, rawArguments: this.text.slice(this.#from) }], end };
+  }
+
+  /** Finds the end of the arguments: braces count where no string holds them. */
+  #scan(): void {
+    while (this.#complete === undefined && this.#at < this.text.length) {
+      if (this.#inString) {
+        const quote = this.text.indexOf(GEMMA_QUOTE, this.#at);
+        if (quote < 0) {
+          this.#at = Math.max(this.#at, this.text.length - GEMMA_QUOTE.length + 1);
+          return;
+        }
+        this.#inString = false;
+        this.#at = quote + GEMMA_QUOTE.length;
+      } else if (this.text.startsWith(GEMMA_QUOTE, this.#at)) {
+        this.#inString = true;
+        this.#at += GEMMA_QUOTE.length;
+      } else if (this.text.startsWith(CLOSE, this.#at)) {
+        this.#complete = this.#at; // brackets that do not match
+      } else if (
+        [GEMMA_QUOTE, CLOSE].some((mark) => mayBecome(this.text.slice(this.#at, this.#at + mark.length), mark))
+      ) {
+        return;
+      } else {
+        const char = this.text.charAt(this.#at++);
+        if (char === "{" || char === "[") this.#depth++;
+        else if ((char === "}" || char === "]") && --this.#depth === 0) this.#complete = this.#at;
+      }
+    }
+  }
+
+  #call(body: string): TextEvent[] {
+    const value = readGemmaValue(body);
+    const whole = typeof value === "object" && value !== null && !Array.isArray(value);
+    const name = this.#name ?? "";
+    if (!whole)
+      return [
+        { type: "callDelta", json: body },
+        { type: "call", name, rawArguments: body },
+      ];
+    const args = value as ToolArguments;
+    return [
+      { type: "callDelta", json: JSON.stringify(args) },
+      { type: "call", name, arguments: args },
+    ];
+  }
+}
