@@ -126,7 +126,7 @@ class Run {
     const rest = tokens.slice(sequence.nextTokenIndex);
     const parser = loaded.family.parser({ tools: callableTools(request.tools), prompt: this.#text });
     const decoder = new TokenText(loaded.model, tokens);
-    const stops = new StopStrings(request.params.stop);
+    const stops = new StopStrings([...loaded.family.stops, ...(request.params.stop ?? [])]);
     let said = "";
     let thought = answer !== undefined && parser.thinking; // the answer's grammar waits for its end
     let ended = false;

@@ -5,7 +5,7 @@ export class StopStrings {
   /** Whether one was met: nothing more will be let through. */
   met = false;
 
-  constructor(stops: readonly string[] = []) {
+  constructor(stops: readonly string[]) {
     this.#stops = stops.filter((stop) => stop !== "");
   }
 
