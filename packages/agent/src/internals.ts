@@ -5,8 +5,9 @@
 export { AgentContext, type ContextParts } from "./context.js";
 export { inProcessEffects, type LoopEffects } from "./effects.js";
 export { SessionLog } from "./log.js";
-export { AgentLoop, type AgentLoopState, type LoopParts, type TurnSpec } from "./loop.js";
+export { AgentLoop } from "./loop.js";
 export { type LoopDetection, LoopDetector } from "./loop-detection.js";
+export type { AgentLoopState, LoopParts, TurnSpec } from "./loop-state.js";
 export { MemoryCoordinator } from "./memory-coordinator.js";
 export { mend, readState } from "./replay.js";
 export { type OpenCall, type QueuedMessage, SessionState } from "./session-state.js";

@@ -1,87 +1,27 @@
-import type { ModelParams, ModelRequest, Route } from "@shedkit/provider";
+import type { ModelParams, ModelRequest } from "@shedkit/provider";
 import { normalizeTranscript } from "@shedkit/provider/transcript";
-import type { ToolCallManager } from "@shedkit/shed";
 import {
   AgenticError,
   addUsage,
-  type JsonSchema,
   type Message,
   Messages,
-  type ModelIdLike,
   noUsage,
-  type SessionId,
   type SessionRecordBody,
   type Usage,
 } from "@shedkit/types";
-import type { Spending } from "./access.js";
-import type { AgentConfig, LoopDetectionConfig } from "./config.js";
-import type { AgentContext } from "./context.js";
-import type { LoopEffects } from "./effects.js";
-import type { ErrorPolicy } from "./error-policy.js";
+import { keep, withdraw } from "./answer-log.js";
 import { closeOpenCalls, executeCalls } from "./execution.js";
-import { brokenOff, type Generation, generate } from "./generation.js";
-import type { SessionLog } from "./log.js";
+import { brokenOff, generate } from "./generation.js";
 import { type Escalation, LoopGuard } from "./loop-guard.js";
-import type { MemoryCoordinator } from "./memory-coordinator.js";
-import { type ObservationBody, observing, type SessionObserver } from "./observer.js";
-import type { Permissions } from "./permissions.js";
+import type { AgentLoopState, LoopParts, TurnSpec } from "./loop-state.js";
+import { NOT_EMPTY, PAST_LIMIT, pastLimit, refusal, SUM_UP, TURN_ENDED } from "./loop-texts.js";
+import { type ObservationBody, observing } from "./observer.js";
 import { ModelChain, type Recovery } from "./recovery.js";
 import type { Sink } from "./stream-item.js";
 import type { TurnOutcome } from "./turn.js";
 
-/** What the loop works with; a session's parts, shared by its turns. */
-export interface LoopParts {
-  sessionId: SessionId;
-  effects: LoopEffects;
-  log: SessionLog;
-  tools: ToolCallManager;
-  context: AgentContext;
-  memory: MemoryCoordinator;
-  permissions: Permissions;
-  spending: Spending;
-  config: AgentConfig;
-  errorPolicy: ErrorPolicy;
-  loopDetection: LoopDetectionConfig | undefined;
-  system: string | undefined;
-  observer: SessionObserver | undefined;
-  /** Finds the backend of a model; makes it ready first, where that is still to be done. */
-  resolve(model: ModelIdLike, signal: AbortSignal): Promise<Route>;
-}
-
-/** What is asked of one turn. */
-export interface TurnSpec {
-  turnId: string;
-  /** Absent for a turn that only goes on with calls that waited for leave. */
-  prompt: Message | undefined;
-  /** The model to ask, then its fallbacks. */
-  models: readonly ModelIdLike[];
-  params: ModelParams;
-  maxSteps: number;
-  /** The answer must be JSON of this schema. */
-  output?: JsonSchema | undefined;
-}
-
-/** Where a turn stands. Each state does its work and names the next. */
-export type AgentLoopState =
-  | { type: "begin" }
-  | { type: "outerBoundary" }
-  | { type: "assemble" }
-  | { type: "generate"; route: Route; request: ModelRequest }
-  | { type: "record"; route: Route; generation: Generation }
-  /** A model call failed: what came of it is stored, or withdrawn, by what follows. */
-  | { type: "recover"; route: Route; generation: Generation; error: AgenticError }
-  | { type: "execute" }
-  | { type: "outputProcessing" }
-  | { type: "ending"; error?: AgenticError | undefined }
-  | { type: "done"; outcome: TurnOutcome };
-
 type State<T extends AgentLoopState["type"]> = Extract<AgentLoopState, { type: T }>;
 
-const SUM_UP =
-  "You have used all the tool calls of this turn. Do not call any more tools: answer now with what you have found, and say what is missing.";
-const PAST_LIMIT = "The call was not run: the turn has used all its tool calls.";
-const TURN_ENDED = "The call was interrupted: the turn ended before its result.";
-const NOT_EMPTY = "Your answer was empty. Answer, or say why you cannot.";
 const DEFAULT_TEMPERATURE = 0.7;
 const MAX_TEMPERATURE = 2;
 
@@ -293,7 +233,7 @@ export class AgentLoop {
     const model = route.model.name;
     const broken = end.type === "failure" || end.reason === "aborted";
     if (broken && this.#steered && !this.#aborted) {
-      await this.#withdraw(route, generation, "A steering message came.");
+      await withdraw(this.#parts, this.#spec.turnId, route, generation, "A steering message came.");
       return { type: "assemble" };
     }
     if (broken && !this.#aborted) {
@@ -301,11 +241,11 @@ export class AgentLoop {
       return { type: "recover", route, generation, error };
     }
     if (!broken && end.reason === "stop" && this.#guard.rejects(outputs)) {
-      await this.#withdraw(route, generation, "The answer was empty.");
+      await withdraw(this.#parts, this.#spec.turnId, route, generation, "The answer was empty.");
       await this.#parts.log.append({ type: "conversation", message: Messages.agent(NOT_EMPTY) });
       return { type: "assemble" };
     }
-    await this.#keep(route, generation);
+    await keep(this.#parts, this.#spec.turnId, route, generation);
     if (this.#aborted) return { type: "ending", error: this.#aborted };
     const back = this.#models.succeeded();
     if (back) await this.#switch(back);
@@ -326,11 +266,11 @@ export class AgentLoop {
     const recovery = this.#models.failed(error);
     if (recovery.type === "giveUp") {
       const retracted = generation.end.type === "failure" && generation.end.retracted;
-      if (retracted) await this.#withdraw(route, generation, error.message);
-      else await this.#keep(route, generation);
+      if (retracted) await withdraw(this.#parts, this.#spec.turnId, route, generation, error.message);
+      else await keep(this.#parts, this.#spec.turnId, route, generation);
       return { type: "ending", error };
     }
-    await this.#withdraw(route, generation, error.message);
+    await withdraw(this.#parts, this.#spec.turnId, route, generation, error.message);
     const signal = this.#running.signal;
     if (recovery.type === "again") await effects.sleep(recovery.waitMs, signal);
     else if (recovery.type === "switch") await this.#switch(recovery);
@@ -395,36 +335,6 @@ export class AgentLoop {
     return { type: "assemble" };
   }
 
-  /** Stores an answer, or what there is of it. */
-  async #keep(route: Route, generation: Generation): Promise<void> {
-    const { log, effects, spending } = this.#parts;
-    const { turnId } = this.#spec;
-    const { stepId, outputs, usage } = generation;
-    const model = route.model.name;
-    const messages = outputs.map(
-      (output): SessionRecordBody => ({
-        type: "conversation",
-        message: { type: "assistant", id: effects.newId(), turnId, stepId, model, output },
-      }),
-    );
-    await log.append(...messages, this.#stepRecord(route, generation));
-    await spending.record(usage);
-  }
-
-  /** Takes back what was shown of an answer; what it cost is counted. */
-  async #withdraw(route: Route, generation: Generation, reason: string): Promise<void> {
-    const { log, spending } = this.#parts;
-    const step = this.#stepRecord(route, generation);
-    if (generation.shown) await log.append({ type: "retracted", reason, messageIds: [] }, step);
-    else await log.append(step);
-    await spending.record(generation.usage);
-  }
-
-  #stepRecord(route: Route, { stepId, usage, end }: Generation): SessionRecordBody {
-    const finish = end.type === "finish" ? end.reason : "aborted";
-    return { type: "step", turnId: this.#spec.turnId, stepId, model: route.model.name, finish, usage };
-  }
-
   async #switch({ from, to, reason }: Extract<Recovery, { type: "switch" }>): Promise<void> {
     await this.#parts.log.append({ type: "modelSwitched", from, to, reason });
   }
@@ -447,21 +357,4 @@ function takenRecords(message: Message): SessionRecordBody[] {
     { type: "dequeued", messageId: message.id },
     { type: "conversation", message },
   ];
-}
-
-function pastLimit(maxSteps: number): AgenticError {
-  return new AgenticError(
-    "session",
-    `The model went on calling tools past the limit of ${maxSteps} rounds. Ask again to continue, or raise maxInnerIterations.`,
-    { reason: "inner limit" },
-  );
-}
-
-function refusal(outputs: Generation["outputs"], provider: string, model: string): AgenticError {
-  const text = outputs.flatMap((output) => (output.type === "refusal" ? [output.text] : [])).join("");
-  return new AgenticError("generation", text || `The model "${model}" refused to answer.`, {
-    kind: "refusal",
-    provider,
-    model,
-  });
 }

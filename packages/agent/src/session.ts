@@ -1,4 +1,3 @@
-import type { ModelParams } from "@shedkit/provider";
 import type { ToolCallManager } from "@shedkit/shed";
 import type { DocumentStore, KvMemoryStore, MemoryDocumentStore, MemoryStore, SessionLease } from "@shedkit/store";
 import type { Infer, TypedSchema } from "@shedkit/tool";
@@ -9,54 +8,30 @@ import {
   type JsonSchema,
   type Message,
   type MessageLike,
-  type ModelIdLike,
   type SessionId,
-  toMessage,
   type Usage,
-  type UserMessage,
 } from "@shedkit/types";
 import { type Answer, answerOf } from "./answer.js";
 import { type AgentSessionBuilder, newBuilder } from "./builder.js";
 import { Channel } from "./channel.js";
 import type { CompactionResult } from "./context.js";
 import type { ExportOptions } from "./export.js";
-import type { AgentLoop, LoopParts, TurnSpec } from "./loop.js";
 import type { ModelSource, Models } from "./models.js";
+import { sessionError, userMessage } from "./prompt.js";
+import { RunningTurn, type TurnOptions, type TurnParts } from "./running-turn.js";
 import type { Settings } from "./settings.js";
-import type { Sink, StreamItem } from "./stream-item.js";
+import type { StreamItem } from "./stream-item.js";
 import { type SessionEvent, type ShownItem, Subscription } from "./subscription.js";
-import { Turn } from "./turn.js";
+import type { Turn } from "./turn.js";
 import { TurnStream } from "./turn-stream.js";
 
-/** Settings of one turn. */
-export interface TurnOptions {
-  /** Aborts the turn. */
-  signal?: AbortSignal | undefined;
-  /** Instead of the session's model. */
-  model?: ModelIdLike | undefined;
-  /** Over the session's. */
-  params?: ModelParams | undefined;
-  /** Instead of `maxInnerIterations`. */
-  maxSteps?: number | undefined;
-}
-
 /** @internal What a builder hands over. */
-export interface SessionInternals<D extends DocumentStore, M extends MemoryStore> extends LoopParts {
+export interface SessionInternals<D extends DocumentStore, M extends MemoryStore> extends TurnParts {
   docStore: D;
   memoryStore: M;
   lease: SessionLease;
   models: Models;
   recall: ContextSearch;
-  /** Makes the state machine of a turn. */
-  loopOf(spec: TurnSpec, sink: Sink): AgentLoop;
-  /** The model that answers, and its fallbacks. */
-  modelChain: readonly ModelIdLike[];
-}
-
-interface RunningTurn {
-  id: string;
-  loop: AgentLoop;
-  done: Promise<Turn>;
 }
 
 /**
@@ -73,7 +48,8 @@ export class AgentSession<
   /** What the running step has shown and the log does not hold yet. */
   #live: ShownItem[] = [];
   #turn: RunningTurn | undefined;
-  #onItem: ((item: StreamItem) => void) | undefined;
+  /** Aborts a compaction that was asked for. */
+  #compacting: AbortController | undefined;
   #ending: Promise<void> | undefined;
 
   /** @internal */
@@ -124,7 +100,7 @@ export class AgentSession<
    * not start: AgenticError `turnInProgress`, or `session` for an ended session or an empty prompt.
    */
   async runTurn(prompt: MessageLike, options: TurnOptions = {}): Promise<Turn> {
-    return this.#start(prompt, options, undefined).done;
+    return this.#start(prompt, options, undefined).done();
   }
 
   /** Starts a turn, whether anybody reads it or not. Throws as {@link runTurn} rejects. */
@@ -132,10 +108,10 @@ export class AgentSession<
     const channel: Channel<StreamItem> = new Channel(async () => {
       if (this.#turn !== turn) return;
       turn.loop.abort("its stream was left");
-      await turn.done;
+      await turn.done();
     });
     const turn = this.#start(prompt, options, channel);
-    return new TurnStream(turn.id, channel, turn.done);
+    return new TurnStream(turn.id, channel, turn.done());
   }
 
   /** Runs a turn and gives its text. Rejects as {@link runTurn} does. */
@@ -150,10 +126,10 @@ export class AgentSession<
     options: TurnOptions & { output?: TypedSchema | undefined } = {},
   ): Promise<Answer<unknown>> {
     const { output } = options;
-    const turn = await this.#start(prompt, options, undefined, output).done;
+    const turn = await this.#start(prompt, options, undefined, output).done();
     if (!output) return answerOf(turn);
     const { structuredAnswer } = await import("./structured.js");
-    return structuredAnswer(output, turn, (again) => this.#start(again, options, undefined, output).done);
+    return structuredAnswer(output, turn, (again) => this.#start(again, options, undefined, output).done());
   }
 
   /**
@@ -170,8 +146,9 @@ export class AgentSession<
     this.#queue("followUp", message);
   }
 
-  /** Ends the running turn at once; it fails with AgenticError `cancelled`. The session can go on. */
+  /** Ends the running turn, or compaction, at once; it fails with AgenticError `cancelled`. The session can go on. */
   abort(reason = "by the caller"): void {
+    this.#compacting?.abort(new AgenticError("cancelled", `The compaction was aborted: ${reason}`, { reason }));
     this.#turn?.loop.abort(reason);
   }
 
@@ -193,7 +170,7 @@ export class AgentSession<
 
   /** Resolves when no turn is running and the memory model has no work: a moment at which `end()` breaks nothing off. */
   async settled(): Promise<void> {
-    await this.#turn?.done;
+    await this.#turn?.done();
     await this.#parts.memory.idle();
     await this.#parts.log.flush();
   }
@@ -241,8 +218,12 @@ export class AgentSession<
    */
   async compact(): Promise<CompactionResult> {
     this.#checkIdle();
-    const signal = new AbortController().signal;
-    return this.#parts.context.reduce(undefined, (item) => this.#show(item), signal);
+    this.#compacting = new AbortController();
+    try {
+      return await this.#parts.context.reduce(undefined, (item) => this.#show(item), this.#compacting.signal);
+    } finally {
+      this.#compacting = undefined;
+    }
   }
 
   /**
@@ -274,59 +255,23 @@ export class AgentSession<
     output?: JsonSchema | undefined,
   ): RunningTurn {
     this.#checkIdle();
-    const message = prompt === undefined ? undefined : userMessage(prompt);
-    const { effects, config, modelChain } = this.#parts;
-    const turnId = effects.newId();
-    const records: Turn["records"][number][] = [];
-    let over = false;
-    const onItem = (item: StreamItem) => {
-      if (item.type === "record") {
-        records.push(item.record);
-        over = item.record.type === "failedAction" || item.record.type === "summary";
-      }
-      channel?.push(item);
-    };
-    const loop = this.#parts.loopOf(
-      {
-        turnId,
-        prompt: message,
-        models: options.model === undefined ? modelChain : [options.model, ...modelChain.slice(1)],
-        params: options.params ?? {},
-        maxSteps: options.maxSteps ?? config.maxInnerIterations,
-        output,
-      },
-      (item) => this.#show(item),
-    );
-    const onAbort = () => loop.abort(abortText(options.signal));
-    if (options.signal?.aborted) onAbort();
-    else options.signal?.addEventListener("abort", onAbort, { once: true });
-    const run = async (): Promise<Turn> => {
-      const outcome = await loop.run();
-      if (!over && outcome.type === "failed") {
-        // The log could not take the failure; it must be shown all the same.
-        const record = this.#parts.log.stamp({ type: "failedAction", turnId, error: outcome.error.toJSON() });
-        this.#show({ type: "record", record });
-      }
-      options.signal?.removeEventListener("abort", onAbort);
-      this.#turn = undefined;
-      this.#onItem = undefined;
-      channel?.close();
-      return new Turn(turnId, records, outcome);
-    };
-    this.#onItem = onItem;
-    const turn: RunningTurn = { id: turnId, loop, done: undefined as never };
+    const asked = { prompt: prompt === undefined ? undefined : userMessage(prompt), options, output };
+    const turn = new RunningTurn(this.#parts, asked, channel, (item) => this.#show(item));
     this.#turn = turn;
-    turn.done = run();
+    void turn.done(() => {
+      this.#turn = undefined;
+    });
     return turn;
   }
 
   #checkIdle(): void {
     if (this.#ending) throw sessionError("The session has ended. Build a new one, or resume it by its id.", "ended");
-    if (!this.#turn) return;
+    if (!this.#turn && !this.#compacting) return;
+    const what = this.#turn ? "A turn" : "A compaction";
     throw new AgenticError(
       "turnInProgress",
-      "A turn is running. Wait for it, abort it, or use steer() or followUp() to say something meanwhile.",
-      { turnId: this.#turn.id },
+      `${what} is running. Wait for it, abort it, or use steer() or followUp() to say something meanwhile.`,
+      { turnId: this.#turn?.id ?? "" },
     );
   }
 
@@ -340,17 +285,18 @@ export class AgentSession<
     const turnId = this.#turn?.id ?? "";
     if (item.type === "record" && item.record.type === "step") this.#live = [];
     else if (item.type === "delta") this.#live.push({ item, turnId });
-    this.#onItem?.(item);
+    this.#turn?.take(item);
     for (const subscription of this.#subscriptions) subscription.push({ item, turnId });
   }
 
   async #end(): Promise<void> {
     const { log, lease, models, memory, tools } = this.#parts;
     const turn = this.#turn;
+    this.#compacting?.abort(new AgenticError("cancelled", "The session ends.", { reason: "the session ends" }));
     if (turn) {
       this.#show({ type: "progress", progress: { type: "sessionEnding" } });
       turn.loop.suspend();
-      await turn.done;
+      await turn.done();
     }
     await memory.end();
     await log.flush();
@@ -366,22 +312,3 @@ export class AgentSession<
 
 /** Any session, whatever its stores: what a function should take. */
 export type AnyAgentSession = AgentSession<DocumentStore, MemoryStore>;
-
-function userMessage(prompt: MessageLike): UserMessage {
-  const message = toMessage(prompt);
-  if (message.type !== "user") {
-    throw sessionError(`A prompt is a user message, not one of type "${message.type}".`, "not a user message");
-  }
-  const empty = message.content.every((part) => part.type === "text" && part.text.trim() === "");
-  if (empty) throw sessionError("The prompt is empty. Say something to the model.", "empty prompt");
-  return message;
-}
-
-function sessionError(text: string, reason: string): AgenticError {
-  return new AgenticError("session", text, { reason });
-}
-
-function abortText(signal: AbortSignal | undefined): string {
-  const reason: unknown = signal?.reason;
-  return reason instanceof Error ? reason.message : String(reason);
-}

@@ -1,0 +1,101 @@
+import type { ModelParams } from "@shedkit/provider";
+import type { JsonSchema, ModelIdLike, SessionRecord, UserMessage } from "@shedkit/types";
+import type { Channel } from "./channel.js";
+import type { AgentLoop } from "./loop.js";
+import type { LoopParts, TurnSpec } from "./loop-state.js";
+import type { Sink, StreamItem } from "./stream-item.js";
+import { Turn } from "./turn.js";
+
+/** Settings of one turn. */
+export interface TurnOptions {
+  /** Aborts the turn. */
+  signal?: AbortSignal | undefined;
+  /** Instead of the session's model; its fallbacks stay. */
+  model?: ModelIdLike | undefined;
+  /** Over the session's. */
+  params?: ModelParams | undefined;
+  /** Instead of `maxInnerIterations`. */
+  maxSteps?: number | undefined;
+}
+
+/** What starting a turn takes of a session. */
+export interface TurnParts extends LoopParts {
+  /** The model that answers, and its fallbacks. */
+  modelChain: readonly ModelIdLike[];
+  /** Makes the state machine of a turn. */
+  loopOf(spec: TurnSpec, sink: Sink): AgentLoop;
+}
+
+/** A turn that runs: its loop, what it has shown, and what it will come to. */
+export class RunningTurn {
+  readonly id: string;
+  readonly loop: AgentLoop;
+  readonly #parts: TurnParts;
+  readonly #show: Sink;
+  readonly #channel: Channel<StreamItem> | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #records: SessionRecord[] = [];
+  #over = false;
+  #done: Promise<Turn> | undefined;
+
+  constructor(
+    parts: TurnParts,
+    asked: { prompt: UserMessage | undefined; options: TurnOptions; output: JsonSchema | undefined },
+    channel: Channel<StreamItem> | undefined,
+    show: Sink,
+  ) {
+    const { options } = asked;
+    const { modelChain } = parts;
+    this.id = parts.effects.newId();
+    this.#parts = parts;
+    this.#show = show;
+    this.#channel = channel;
+    this.#signal = options.signal;
+    const spec: TurnSpec = {
+      turnId: this.id,
+      prompt: asked.prompt,
+      models: options.model === undefined ? modelChain : [options.model, ...modelChain.slice(1)],
+      params: options.params ?? {},
+      maxSteps: options.maxSteps ?? parts.config.maxInnerIterations,
+      output: asked.output,
+    };
+    this.loop = parts.loopOf(spec, show);
+  }
+
+  /** The finished turn; starts it at the first call. Never rejects. */
+  done(onEnd: () => void = () => undefined): Promise<Turn> {
+    this.#done ??= this.#run(onEnd);
+    return this.#done;
+  }
+
+  /** Something was shown while it ran. */
+  take(item: StreamItem): void {
+    if (item.type === "record") {
+      this.#records.push(item.record);
+      this.#over = item.record.type === "failedAction" || item.record.type === "summary";
+    }
+    this.#channel?.push(item);
+  }
+
+  async #run(onEnd: () => void): Promise<Turn> {
+    const signal = this.#signal;
+    const onAbort = () => this.loop.abort(reasonOf(signal));
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener("abort", onAbort, { once: true });
+    const outcome = await this.loop.run();
+    signal?.removeEventListener("abort", onAbort);
+    if (!this.#over && outcome.type === "failed") {
+      // The log could not take the failure; it must be shown all the same.
+      const error = outcome.error.toJSON();
+      this.#show({ type: "record", record: this.#parts.log.stamp({ type: "failedAction", turnId: this.id, error }) });
+    }
+    onEnd();
+    this.#channel?.close();
+    return new Turn(this.id, this.#records, outcome);
+  }
+}
+
+function reasonOf(signal: AbortSignal | undefined): string {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason.message : String(reason);
+}
