@@ -23,7 +23,7 @@ export interface StoredRecord {
   record: SessionRecord;
 }
 
-/** Session logs, append-only. Failures are AgenticError `store`. */
+/** Session logs, append-only. Failures are AgenticError `store`. What a session id may hold: see {@link KeyValueStore}. */
 export interface DocumentStore {
   /** One writer a session. Waits up to `waitMs` (default 0), then AgenticError `sessionBusy`. */
   acquire(
@@ -49,12 +49,13 @@ export interface DocumentStore {
   close(): Promise<void>;
 }
 
+/** Keys are any well-formed text without U+0000; another is refused with AgenticError `store`. */
 export interface KeyValueStore {
   get(key: string): Promise<JsonValue | undefined>;
   /** Returns the new version. With `ifVersion`, only if that is the version now (0: absent), else AgenticError `store`. */
   set(key: string, value: JsonValue, options?: { ifVersion?: number | undefined }): Promise<number>;
   delete(key: string): Promise<boolean>;
-  /** In order. */
+  /** In the order of their code points. */
   keys(prefix?: string): AsyncIterable<string>;
   close(): Promise<void>;
 }
@@ -64,6 +65,10 @@ export interface QueryStore {
   /** One transaction. */
   batch(statements: readonly { sql: string; args?: readonly unknown[] | undefined }[]): Promise<void>;
   readonly dialect: "sqlite" | "postgres";
+  /** Names this object among all that use the database, where the others can tell whether its process still runs. */
+  readonly owner?: string | undefined;
+  /** Whether the object of that name still works; `undefined` where it cannot be told. Comes with `owner`. */
+  isAlive?(owner: string): Promise<boolean | undefined>;
   close(): Promise<void>;
 }
 

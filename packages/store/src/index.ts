@@ -12,3 +12,4 @@ export type {
 export { KvMemoryStore } from "./kv-memory.js";
 export { MemoryDocumentStore } from "./memory-documents.js";
 export { MemoryStorage } from "./memory-storage.js";
+export { SqlDocumentStore } from "./sql-documents.js";

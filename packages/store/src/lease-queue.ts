@@ -1,5 +1,6 @@
-import { AgenticError, type SessionId } from "@shedkit/types";
+import type { AgenticError, SessionId } from "@shedkit/types";
 import type { SessionLease } from "./contract.js";
+import { busyError, cancelledError } from "./store-error.js";
 
 interface Waiter {
   grant(lease: SessionLease): void;
@@ -17,10 +18,10 @@ export class LeaseQueue {
   #fence = 0; // one counter for all sessions: a lease of a deleted session never fits its successor
 
   async acquire(session: SessionId, waitMs: number, signal: AbortSignal | undefined): Promise<SessionLease> {
-    if (signal?.aborted) throw cancelled(session, signal);
+    if (signal?.aborted) throw cancelledError(session, signal);
     const holder = this.#holders.get(session);
     if (holder === undefined) return this.#grant(session, []);
-    if (waitMs <= 0) throw busy(session, "Another agent is writing to it; end that one first, or pass waitMs.");
+    if (waitMs <= 0) throw busyError(session, "Another agent is writing to it; end that one first, or pass waitMs.");
     return new Promise<SessionLease>((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(timer);
@@ -32,8 +33,11 @@ export class LeaseQueue {
         if (at >= 0) holder.waiters.splice(at, 1);
         reject(error);
       };
-      const onAbort = (): void => give(cancelled(session, signal));
-      const timer = setTimeout(() => give(busy(session, `It was still being written to after ${waitMs} ms.`)), waitMs);
+      const onAbort = (): void => give(cancelledError(session, signal));
+      const timer = setTimeout(
+        () => give(busyError(session, `It was still being written to after ${waitMs} ms.`)),
+        waitMs,
+      );
       signal?.addEventListener("abort", onAbort, { once: true });
       const waiter: Waiter = {
         grant(lease) {
@@ -49,7 +53,7 @@ export class LeaseQueue {
   /** Throws `sessionBusy` for a lease that was released, taken over or revoked. */
   check(lease: SessionLease): void {
     if (this.#holders.get(lease.session)?.fence === lease.fence) return;
-    throw busy(lease.session, "This lease was released or replaced; acquire the session again.");
+    throw busyError(lease.session, "This lease was released or replaced; acquire the session again.");
   }
 
   /** Ends the lease of a session; the next in line gets a new one. */
@@ -83,12 +87,4 @@ export class LeaseQueue {
     const waiter = holder.waiters.shift();
     if (waiter !== undefined) waiter.grant(this.#grant(session, holder.waiters));
   }
-}
-
-function busy(session: SessionId, what: string): AgenticError {
-  return new AgenticError("sessionBusy", `Session ${session} is busy. ${what}`, { sessionId: session });
-}
-
-function cancelled(session: SessionId, signal: AbortSignal | undefined): AgenticError {
-  return new AgenticError("cancelled", `Waiting for session ${session} was aborted.`, {}, { cause: signal?.reason });
 }

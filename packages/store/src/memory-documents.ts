@@ -1,7 +1,10 @@
-import { AgenticError, type SessionId, type SessionRecord } from "@shedkit/types";
+import type { SessionId, SessionRecord } from "@shedkit/types";
 import type { DocumentStore, SessionInfo, SessionLease, StoredRecord } from "./contract.js";
+import { checkKey } from "./keys.js";
 import { LeaseQueue } from "./lease-queue.js";
-import { hasText, scoreText, textOfRecord, titleOf, wordsOf } from "./record-text.js";
+import { infoAfter, pageOf } from "./listing.js";
+import { hasText, scoreText, textOfRecord, wordsOf } from "./record-text.js";
+import { closedError } from "./store-error.js";
 
 interface Log {
   /** The sequence number of a record is its place, from 1. */
@@ -24,6 +27,7 @@ export class MemoryDocumentStore implements DocumentStore {
     options: { waitMs?: number | undefined; signal?: AbortSignal | undefined } = {},
   ): Promise<SessionLease> {
     this.#check("acquire");
+    checkKey(session, "memory", "acquire");
     return this.#leases.acquire(session, options.waitMs ?? 0, options.signal);
   }
 
@@ -31,20 +35,14 @@ export class MemoryDocumentStore implements DocumentStore {
     this.#check("append");
     this.#leases.check(lease);
     const log = this.#logs.get(lease.session);
-    const first = records[0];
-    if (first === undefined) return log?.records.length ?? 0;
-    const kept = log ?? { records: [], info: newInfo(lease.session, first) };
-    if (log === undefined) this.#logs.set(lease.session, kept);
-    for (const record of records) {
-      kept.records.push(record);
-      if (record.type === "forkedFrom") {
-        kept.info.parent = { session: record.session as SessionId, record: record.record };
-      }
-      kept.info.title ??= titleOf(record);
-      kept.info.updatedAt = record.at;
+    if (records.length === 0) return log?.records.length ?? 0;
+    const info = infoAfter(log?.info, lease.session, records);
+    if (log === undefined) this.#logs.set(lease.session, { records: [...records], info });
+    else {
+      for (const record of records) log.records.push(record);
+      log.info = info;
     }
-    kept.info.records = kept.records.length;
-    return kept.records.length;
+    return info.records;
   }
 
   async *read(
@@ -79,18 +77,11 @@ export class MemoryDocumentStore implements DocumentStore {
     query: { text?: string | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
   ): Promise<{ items: SessionInfo[]; cursor?: string | undefined }> {
     this.#check("sessions");
-    const limit = query.limit ?? 50;
-    const after = query.cursor === undefined ? undefined : parseCursor(query.cursor);
-    const found: SessionInfo[] = [];
-    for (const info of [...this.#logs.values()].map((log) => log.info).sort(newestFirst)) {
-      if (after !== undefined && newestFirst(info, after) <= 0) continue;
-      if (query.text !== undefined && !this.#mentions(info.id, query.text)) continue;
-      found.push(info);
-      if (found.length > limit) break;
-    }
-    const items = found.slice(0, limit).map((info) => ({ ...info }));
-    const last = items.at(-1);
-    return found.length > limit && last !== undefined ? { items, cursor: `${last.updatedAt}:${last.id}` } : { items };
+    const infos = [...this.#logs.values()].map((log) => log.info);
+    const mentions = (session: SessionId, text: string): boolean =>
+      this.#logs.get(session)?.records.some((record) => hasText(record, text)) ?? false;
+    const page = await pageOf(infos, query, mentions, "memory");
+    return { ...page, items: page.items.map((info) => ({ ...info })) };
   }
 
   async delete(session: SessionId): Promise<boolean> {
@@ -101,42 +92,15 @@ export class MemoryDocumentStore implements DocumentStore {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#leases.close(() => closedError("acquire"));
+    this.#leases.close(() => closed("acquire"));
     this.#logs.clear();
   }
 
-  #mentions(session: SessionId, text: string): boolean {
-    return this.#logs.get(session)?.records.some((record) => hasText(record, text)) ?? false;
-  }
-
   #check(operation: string): void {
-    if (this.#closed) throw closedError(operation);
+    if (this.#closed) throw closed(operation);
   }
 }
 
-function newInfo(id: SessionId, first: SessionRecord): SessionInfo {
-  return { id, createdAt: first.at, updatedAt: first.at, records: 0 };
-}
-
-function newestFirst(a: { updatedAt: number; id: string }, b: { updatedAt: number; id: string }): number {
-  return b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
-}
-
-function parseCursor(cursor: string): { updatedAt: number; id: string } {
-  const colon = cursor.indexOf(":");
-  const updatedAt = Number(cursor.slice(0, colon));
-  if (colon < 1 || !Number.isFinite(updatedAt)) {
-    throw new AgenticError("store", `"${cursor}" is not a cursor. Take the one that sessions() returned.`, {
-      store: "memory",
-      operation: "sessions",
-    });
-  }
-  return { updatedAt, id: cursor.slice(colon + 1) };
-}
-
-function closedError(operation: string): AgenticError {
-  return new AgenticError("store", "The store is closed. Make a new MemoryDocumentStore.", {
-    store: "memory",
-    operation,
-  });
+function closed(operation: string) {
+  return closedError("memory", operation, "Make a new MemoryDocumentStore.");
 }

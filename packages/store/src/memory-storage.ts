@@ -1,5 +1,7 @@
-import { AgenticError, type JsonValue } from "@shedkit/types";
+import type { JsonValue } from "@shedkit/types";
 import type { KeyValueStore } from "./contract.js";
+import { checkKey, compareKeys } from "./keys.js";
+import { closedError, versionError } from "./store-error.js";
 
 /** Keys and values in memory: gone with the process. Values are copied in and out, as a store on disk would. */
 export class MemoryStorage implements KeyValueStore {
@@ -8,34 +10,29 @@ export class MemoryStorage implements KeyValueStore {
   #closed = false;
 
   async get(key: string): Promise<JsonValue | undefined> {
-    this.#check("get");
+    this.#check("get", key);
     const entry = this.#entries.get(key);
     return entry === undefined ? undefined : (JSON.parse(entry.json) as JsonValue);
   }
 
   async set(key: string, value: JsonValue, options: { ifVersion?: number | undefined } = {}): Promise<number> {
-    this.#check("set");
+    this.#check("set", key);
     const now = this.#entries.get(key)?.version ?? 0;
     if (options.ifVersion !== undefined && options.ifVersion !== now) {
-      throw new AgenticError(
-        "store",
-        `"${key}" was changed meanwhile: expected version ${options.ifVersion}, found ${now}. Read it and try again.`,
-        { store: "memory", operation: "set" },
-        { retryable: true },
-      );
+      throw versionError("memory", key, options.ifVersion, now);
     }
     this.#entries.set(key, { json: JSON.stringify(value), version: ++this.#version });
     return this.#version;
   }
 
   async delete(key: string): Promise<boolean> {
-    this.#check("delete");
+    this.#check("delete", key);
     return this.#entries.delete(key);
   }
 
   async *keys(prefix = ""): AsyncGenerator<string, void, void> {
-    this.#check("keys");
-    yield* [...this.#entries.keys()].filter((key) => key.startsWith(prefix)).sort();
+    this.#check("keys", prefix);
+    yield* [...this.#entries.keys()].filter((key) => key.startsWith(prefix)).sort(compareKeys);
   }
 
   async close(): Promise<void> {
@@ -43,8 +40,8 @@ export class MemoryStorage implements KeyValueStore {
     this.#entries.clear();
   }
 
-  #check(operation: string): void {
-    if (!this.#closed) return;
-    throw new AgenticError("store", "The store is closed. Make a new MemoryStorage.", { store: "memory", operation });
+  #check(operation: string, key: string): void {
+    if (this.#closed) throw closedError("memory", operation, "Make a new MemoryStorage.");
+    checkKey(key, "memory", operation);
   }
 }

@@ -65,6 +65,55 @@ export const keyValueStoreCases: readonly StoreCase<KeyValueStore>[] = [
     },
   },
   {
+    name: "odd keys are keys of their own, in the order of their code points",
+    async run(store) {
+      const odd = [
+        "",
+        " ",
+        "/",
+        "__proto__",
+        "a",
+        "A",
+        "a\tb",
+        "e\u0301",
+        "\u00e9",
+        "\ufffd",
+        "\u{1f600}",
+        "k".repeat(900),
+      ];
+      for (const [i, key] of odd.entries()) await store.set(key, i);
+      for (const [i, key] of odd.entries()) same(await store.get(key), i, `value of ${JSON.stringify(key)}`);
+      const points = (key: string): number[] => Array.from(key, (character) => character.codePointAt(0) ?? 0);
+      const byPoints = (a: string, b: string): number => {
+        const [x, y] = [points(a), points(b)];
+        const at = x.findIndex((point, i) => point !== y[i]);
+        return at < 0 ? x.length - y.length : (x[at] ?? 0) - (y[at] ?? -1);
+      };
+      same(await all(store.keys()), [...odd].sort(byPoints), "keys");
+      same(await all(store.keys("\u{1f600}")), ["\u{1f600}"], "keys by a prefix above U+FFFF");
+    },
+  },
+  {
+    name: "a key that not every storage can hold is refused",
+    async run(store) {
+      for (const key of ["a\u0000b", "\ud800"]) {
+        await refuses(store.set(key, 1), "store", `set of ${JSON.stringify(key)}`);
+        await refuses(store.get(key), "store", `get of ${JSON.stringify(key)}`);
+      }
+    },
+  },
+  {
+    name: "a large value and many keys come back",
+    async run(store) {
+      const large = "0123456789abcdef".repeat(1 << 16);
+      await store.set("large", { large });
+      holds(((await store.get("large")) as { large: string }).large === large, "1 MiB of text came back changed");
+      const many = Array.from({ length: 1100 }, (_, i) => `many/${String(i).padStart(4, "0")}`);
+      await Promise.all(many.map((key) => store.set(key, key)));
+      same(await all(store.keys("many/")), many, "keys");
+    },
+  },
+  {
     name: "a closed store refuses",
     async run(store) {
       await store.close();

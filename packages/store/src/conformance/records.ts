@@ -24,3 +24,10 @@ export async function put(
 export function bodyRecord(body: SessionRecordBody, at: number): SessionRecord {
   return { id: newId(), v: 1, at, ...body };
 }
+
+/** The text of a record that {@link userRecord} made. */
+export function textOf(record: SessionRecord): string | undefined {
+  if (record.type !== "conversation" || record.message.type === "assistant") return undefined;
+  const part = record.message.content[0];
+  return part?.type === "text" ? part.text : undefined;
+}

@@ -1,0 +1,1 @@
+export { isProcessAlive, processName } from "./node/process-name.js";

@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AgenticError, Messages, newId, type SessionId, type SessionRecord } from "@shedkit/types";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { migrate } from "../src/backend.js";
+import { type BlobStore, SqlDocumentStore } from "../src/index.js";
+import { NodeSqlite } from "./support/node-sqlite.js";
+
+const session = "s" as SessionId;
+
+function record(text: string): SessionRecord {
+  return { id: newId(), v: 1, at: 1, type: "conversation", message: Messages.user(text) };
+}
+
+async function seqsOf(store: SqlDocumentStore): Promise<number[]> {
+  const seqs: number[] = [];
+  for await (const { seq } of store.read(session)) seqs.push(seq);
+  return seqs;
+}
+
+async function twoOnOneFile() {
+  const folder = await mkdtemp(join(tmpdir(), "shedkit-store-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const open = (leaseMs?: number) => new SqlDocumentStore(new NodeSqlite(join(folder, "a.db")), { leaseMs });
+  return open;
+}
+
+describe("SqlDocumentStore", () => {
+  it("takes an append for one transaction, however long the log is", async () => {
+    const storage = new NodeSqlite();
+    const store = new SqlDocumentStore(storage);
+    const lease = await store.acquire(session);
+    await store.append(
+      lease,
+      Array.from({ length: 2000 }, (_, i) => record(`${i}`)),
+    );
+    const before = storage.batches;
+    await store.append(lease, [record("a"), record("b")]);
+    expect(storage.batches).toBe(before + 1);
+  });
+
+  it("counts an append whose answer was lost as done, once", async () => {
+    const storage = new NodeSqlite();
+    const store = new SqlDocumentStore(storage);
+    const lease = await store.acquire(session);
+    await store.append(lease, [record("one")]);
+    storage.afterBatch = () => {
+      storage.afterBatch = undefined;
+      throw new Error("the line broke");
+    };
+    expect(await store.append(lease, [record("two")])).toBe(2);
+    expect(await store.append(lease, [record("three")])).toBe(3);
+    expect(await seqsOf(store)).toEqual([1, 2, 3]);
+  });
+
+  it("frees the session of a holder that said nothing for leaseMs, and its old fence writes no more", async () => {
+    const open = await twoOnOneFile();
+    const [hung, next] = [open(40), open()];
+    const old = await hung.acquire(session);
+    await hung.append(old, [record("one")]);
+    hung.storage.query = () => new Promise(() => {}); // hangs: it cannot say that it is alive
+    const lease = await next.acquire(session, { waitMs: 10_000 });
+    expect(lease.fence).toBeGreaterThan(old.fence);
+    await next.append(lease, [record("two")]);
+    hung.storage.query = NodeSqlite.prototype.query;
+    await expect(hung.append(old, [record("late")])).rejects.toSatisfy((e) => AgenticError.is(e, "sessionBusy"));
+    expect(await seqsOf(next)).toEqual([1, 2]);
+  });
+
+  it("keeps the session of a holder that is idle but alive", async () => {
+    const open = await twoOnOneFile();
+    const [idle, next] = [open(900), open()];
+    await idle.acquire(session);
+    await expect(next.acquire(session, { waitMs: 1200 })).rejects.toSatisfy((e) => AgenticError.is(e, "sessionBusy"));
+    await idle.close();
+    await (await next.acquire(session)).release();
+  });
+
+  it("gives its leases back when it closes, and leaves the storage open", async () => {
+    const storage = new NodeSqlite();
+    const store = new SqlDocumentStore(storage);
+    await store.acquire(session);
+    await store.close();
+    await (await new SqlDocumentStore(storage).acquire(session)).release();
+    expect(await storage.query("SELECT * FROM shedkit_owners")).toEqual([]);
+  });
+
+  it("puts what is long into blobs, and takes it away with the session", async () => {
+    const kept = new Map<string, Uint8Array>();
+    const blobs: BlobStore = {
+      put: async (key, data) => void kept.set(key, data),
+      get: async (key) => kept.get(key),
+      delete: async (key) => kept.delete(key),
+    };
+    const store = new SqlDocumentStore(new NodeSqlite(), { blobs, inlineLength: 200 });
+    const lease = await store.acquire(session);
+    const long = record("é".repeat(300));
+    await store.append(lease, [record("short"), long]);
+    expect(kept.size).toBe(1);
+    const read: SessionRecord[] = [];
+    for await (const stored of store.read(session)) read.push(stored.record);
+    expect(read[1]).toEqual(long);
+    await lease.release();
+    await expect(store.append(lease, [record("y".repeat(300))])).rejects.toThrow();
+    await store.delete(session);
+    expect(kept.size).toBe(0);
+  });
+
+  it("refuses tables of a newer release by name", async () => {
+    const storage = new NodeSqlite();
+    await migrate(storage, "documents", [[], [], []]);
+    await expect(new SqlDocumentStore(storage).sessions()).rejects.toThrow(/documents are of version 3.*Update/);
+  });
+
+  it("lets two make the tables at once", async () => {
+    const open = await twoOnOneFile();
+    await Promise.all([open(), open(), open()].map((store) => store.sessions()));
+  });
+
+  it("does a step of a migration once", async () => {
+    const storage = new NodeSqlite();
+    await migrate(storage, "x", [["CREATE TABLE x (a TEXT)"]]);
+    await migrate(storage, "x", [["CREATE TABLE x (a TEXT)"], ["ALTER TABLE x ADD COLUMN b TEXT"]]);
+    await expect(migrate(storage, "x", [["", ""], [], ["no SQL"]])).rejects.toThrow(/no/);
+    expect(await storage.query("SELECT version FROM shedkit_schema")).toEqual([{ version: 2 }]);
+  });
+
+  it("says which blob is gone", async () => {
+    const blobs: BlobStore = { put: async () => {}, get: async () => undefined, delete: async () => false };
+    const store = new SqlDocumentStore(new NodeSqlite(), { blobs, inlineLength: 10 });
+    await store.append(await store.acquire(session), [record("long enough")]);
+    await expect(seqsOf(store)).rejects.toThrow(/blob "records\/.*is gone/);
+  });
+});
