@@ -16,13 +16,13 @@ import { Permissions } from "./permissions.js";
 import { Recall } from "./recall.js";
 import { mend, readState } from "./replay.js";
 import type { SessionInternals } from "./session.js";
-import type { Settings } from "./settings.js";
+import type { BuildOptions, Settings } from "./settings.js";
 import { WorkingMemory } from "./working-memory.js";
 
 /** Makes a session's parts, over one log. Resuming is no other way. */
 export async function buildParts<D extends DocumentStore, M extends MemoryStore>(
   settings: Settings<D, M>,
-  signal: AbortSignal | undefined,
+  { signal, waitMs }: BuildOptions = {},
 ): Promise<SessionInternals<D, M>> {
   const { source, docStore, memoryStore } = settings;
   signal?.throwIfAborted();
@@ -33,7 +33,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
   if (access && !(await access.canAccessSession(user, sessionId))) throw noAccess(user, sessionId);
   const spending = await Spending.open(access, user);
   for (const model of [...selection.models, selection.memoryModel]) await spending.checkModel(modelId(model).name);
-  const lease = await docStore.acquire(sessionId, { signal });
+  const lease = await docStore.acquire(sessionId, { signal, waitMs });
   try {
     const state = await readState(docStore, sessionId, signal);
     if (settings.mustExist && state.lastRecordId === "") throw notFound(sessionId);

@@ -14,7 +14,7 @@ import type { ModelSource } from "./models.js";
 import type { SessionObserver } from "./observer.js";
 import type { PermissionPolicy } from "./permissions.js";
 import { AgentSession } from "./session.js";
-import type { Settings } from "./settings.js";
+import type { BuildOptions, Settings } from "./settings.js";
 
 /** Says what a session is made of. Immutable: every method returns a new builder, and one may build many sessions. */
 export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore> {
@@ -126,10 +126,10 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
    * Throws AgenticError `session` with the reason "no model set", "access denied" or "model not allowed", `sessionNotFound`, `sessionBusy` (another session
    * holds the log), `routing`, `toolShed`, or what the store throws.
    */
-  async build(options: { signal?: AbortSignal | undefined } = {}): Promise<AgentSession<D, M>> {
+  async build(options: BuildOptions = {}): Promise<AgentSession<D, M>> {
     // A program that only imports the package pays for no loop and no tools.
     const { buildParts } = await import("./build.js");
-    return new AgentSession(await buildParts(this.#settings, options.signal), this.#settings);
+    return new AgentSession(await buildParts(this.#settings, options), this.#settings);
   }
 
   #with(change: Partial<Settings<D, M>>): AgentSessionBuilder<D, M> {

@@ -236,7 +236,7 @@ export class AgentSession<
     const { buildParts } = await import("./build.js");
     const sessionId = await forkLog(this.#parts, at);
     const settings: Settings<D, M> = { ...this.#settings, models: this.#parts.models, sessionId, mustExist: true };
-    return new AgentSession(await buildParts(settings, undefined), settings);
+    return new AgentSession(await buildParts(settings), settings);
   }
 
   /**

@@ -8,6 +8,13 @@ import type { ModelSource, Models } from "./models.js";
 import type { SessionObserver } from "./observer.js";
 import type { PermissionPolicy } from "./permissions.js";
 
+export interface BuildOptions {
+  /** Gives up. */
+  signal?: AbortSignal | undefined;
+  /** How long to wait for another session that holds the log, in milliseconds. Default: 0, which is `sessionBusy`. */
+  waitMs?: number | undefined;
+}
+
 /** What a builder has been told. */
 export interface Settings<D extends DocumentStore, M extends MemoryStore> {
   readonly source: ModelSource;

@@ -188,12 +188,17 @@ describe("resuming", () => {
     expect(transcript(await collect(again.messages()))).toEqual(["user: 1", "text: A", "user: 2", "text: B"]);
   });
 
-  it("of a session that is in use is refused", async () => {
+  it("of a session that is in use is refused, or waits as long as it is told to", async () => {
     const builder = sessionOf(new ScriptedProvider([])).withSessionId("mine");
     const session = await builder.build();
     await expect(builder.build()).rejects.toMatchObject({ code: "sessionBusy" });
+    const waiting = builder.build({ waitMs: 10_000 });
+    const controller = new AbortController();
+    const leaving = builder.build({ waitMs: 10_000, signal: controller.signal });
+    controller.abort();
+    await expect(leaving).rejects.toThrow();
     await session.end();
-    await (await builder.build()).end();
+    await (await waiting).end();
   });
 
   it("tells a store that cannot be reached from a session that is not there", async () => {
