@@ -23,7 +23,13 @@ import { ToolCallResult } from "./result.js";
 import { assertJson, runTool } from "./run.js";
 import { evalFreeValidator } from "./schema/validator.js";
 import type { Infer, TypedSchema } from "./schema.js";
-import { fromStandard, type InferStandard, isStandard, type StandardTypedSchema } from "./standard.js";
+import {
+  fromStandard,
+  type InferStandard,
+  type InferStandardInput,
+  isStandard,
+  type StandardTypedSchema,
+} from "./standard.js";
 
 /** A typed tool, which is also the erased {@link ToolImpl} that everything else sees. */
 export interface TypedTool<In, Out> extends ToolImpl {
@@ -71,6 +77,7 @@ export interface ToolSpec<I, In, P, S> {
   reminders?: readonly Reminder[] | undefined;
   notifications?: readonly string[] | undefined;
   shouldList?(ctx: ListContext): boolean;
+  /** What a call will access, by its arguments as they stand in the schema. */
   access?(input: In): readonly AccessRequest[];
 }
 
@@ -96,17 +103,17 @@ export function defineTool<I extends TypedSchema, R, P = undefined, S = undefine
   spec: ToolSpec<I, Infer<I>, P, S> & { output?: undefined } & ToolBody<Infer<I>, R, TypedToolContext<P, S>>,
 ): TypedTool<Infer<I>, R>;
 export function defineTool<I extends StandardTypedSchema, O extends StandardTypedSchema, P = undefined, S = undefined>(
-  spec: ToolSpec<I, InferStandard<I>, P, S> &
+  spec: ToolSpec<I, InferStandardInput<I>, P, S> &
     ToolOutputSpec<O, InferStandard<O>> &
     ToolBody<InferStandard<I>, InferStandard<O> | ToolCallResult, TypedToolContext<P, S>>,
-): TypedTool<InferStandard<I>, InferStandard<O>>;
+): TypedTool<InferStandardInput<I>, InferStandard<O>>;
 export function defineTool<I extends StandardTypedSchema, R, P = undefined, S = undefined>(
-  spec: ToolSpec<I, InferStandard<I>, P, S> & { output?: undefined } & ToolBody<
+  spec: ToolSpec<I, InferStandardInput<I>, P, S> & { output?: undefined } & ToolBody<
       InferStandard<I>,
       R,
       TypedToolContext<P, S>
     >,
-): TypedTool<InferStandard<I>, R>;
+): TypedTool<InferStandardInput<I>, R>;
 export function defineTool(spec: AnySpec): TypedTool<never, unknown> {
   return new DefinedTool(spec);
 }

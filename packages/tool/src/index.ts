@@ -41,5 +41,5 @@ export { schemaDraft } from "./schema/node.js";
 export { createValidator, evalFreeValidator } from "./schema/validator.js";
 export type { Infer, SchemaIssue, SchemaValidator, TypedSchema } from "./schema.js";
 export { isToolConstructor, type SessionParts, type ToolConstructor, toolFn } from "./session.js";
-export type { InferStandard, StandardResult, StandardTypedSchema } from "./standard.js";
+export type { InferStandard, InferStandardInput, StandardResult, StandardTypedSchema } from "./standard.js";
 export { ToolArgs } from "./tool-args.js";

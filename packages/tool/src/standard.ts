@@ -25,6 +25,9 @@ export type StandardResult =
 /** The type of the values that a Standard Schema gives. */
 export type InferStandard<S extends StandardTypedSchema> = NonNullable<S["~standard"]["types"]>["output"];
 
+/** The type of the values that a Standard Schema takes. */
+export type InferStandardInput<S extends StandardTypedSchema> = NonNullable<S["~standard"]["types"]>["input"];
+
 export function isStandard(schema: object): schema is StandardTypedSchema {
   return "~standard" in schema;
 }

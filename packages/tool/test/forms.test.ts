@@ -5,7 +5,6 @@ import {
   FnTool,
   isToolConstructor,
   Resources,
-  type StandardTypedSchema,
   ToolArgs,
   ToolCallResult,
   ToolError,
@@ -15,6 +14,7 @@ import {
 import { functionSpec } from "@shedkit/types";
 import { Type } from "@sinclair/typebox";
 import { describe, expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
 
 async function failure(promise: Promise<unknown>): Promise<ToolError> {
   const error: unknown = await promise.then(
@@ -123,35 +123,28 @@ describe("defineTool", () => {
   });
 });
 
-test("a Standard Schema gives types, checks and its own transforms", async () => {
-  type Input = { city: string };
-  const schema: StandardTypedSchema & { "~standard": { types?: { input: Input; output: Input } | undefined } } = {
-    "~standard": {
-      version: 1,
-      vendor: "test",
-      validate: (value) => {
-        const { city } = value as Input;
-        return city === "" ? { issues: [{ message: "empty", path: ["city"] }] } : { value: { city: city.trim() } };
-      },
-      jsonSchema: {
-        input: () => ({ type: "object", properties: { city: { type: "string" } }, required: ["city"] }),
-        output: () => ({}),
-      },
-    },
-  };
+test("a Standard Schema gives types, checks, and its own defaults and transforms", async () => {
   const tool = defineTool({
     id: "weather",
     kind: "other",
     description: "",
-    input: schema,
-    run: ({ city }) => {
-      expectTypeOf(city).toEqualTypeOf<string>();
-      return `${city}!`;
+    input: z.object({
+      city: z.string().trim(),
+      days: z.int().default(3),
+      from: z.string().refine((text) => text !== "x"),
+    }),
+    output: z.object({ text: z.string() }),
+    access: ({ days }) => [{ action: "network", target: String(days) }],
+    run: ({ city, days }) => {
+      expectTypeOf(days).toEqualTypeOf<number>();
+      return { text: `${city}, ${days} days` };
     },
   });
-  expect((await callTool(tool, { city: " Rome " })).text).toBe("Rome!");
-  expect((await failure(callTool(tool, { city: "" }))).message).toContain("city: empty");
-  expect((await failure(callTool(tool, {}))).message).toContain("city: wanted a string");
+  expectTypeOf(tool.call).parameter(0).toEqualTypeOf<{ city: string; days?: number | undefined; from: string }>();
+  expect(await tool.call({ city: " Rome ", from: "" })).toEqual({ text: "Rome, 3 days" });
+  expect((await callTool(tool, { city: "Rome", days: "4", from: "" })).output).toEqual({ text: "Rome, 4 days" });
+  expect((await failure(callTool(tool, { city: "Rome", from: "x" }))).message).toContain("from: ");
+  expect((await failure(callTool(tool, { from: "" }))).message).toContain("city: wanted a string");
 });
 
 describe("defineCommands", () => {

@@ -26,7 +26,7 @@ import { renderTemplate } from "./template/render.js";
 import { type Scheduler, ToolSet } from "./tool-set.js";
 import { loadValidator } from "./validator.js";
 
-export interface BuildOptions {
+export interface ToolSetBuildOptions {
   /** What the tools find at run time; their settings and memories are put there. Default: an empty container. */
   resources?: Resources | undefined;
   sessionId?: SessionId | undefined;
@@ -100,7 +100,7 @@ export class ToolSetBuilder {
   }
 
   /** Makes a set. Throws {@link ToolSetError}, which names every problem of the phase that failed. */
-  async build(config: ToolSetConfig = { tools: [] }, options: BuildOptions = {}): Promise<ToolSet> {
+  async build(config: ToolSetConfig = { tools: [] }, options: ToolSetBuildOptions = {}): Promise<ToolSet> {
     const planned = plan(config, this.#tools, this.#presets);
     if (planned.problems.length > 0) throw new ToolSetError(planned.problems);
     const { tools, warnings } = prune(planned.tools, config.capability ?? "all");
@@ -157,7 +157,7 @@ export class ToolSetBuilder {
     return bound;
   }
 
-  #remindersFor(tools: readonly PlannedTool[], settings: BuildOptions["reminders"]): Reminders | undefined {
+  #remindersFor(tools: readonly PlannedTool[], settings: ToolSetBuildOptions["reminders"]): Reminders | undefined {
     if (settings === false) return undefined;
     const active = this.#reminders.filter(({ requires }) => requires === undefined || isMet(requires, tools, {}));
     const own = tools.some(({ metadata }) => (metadata.reminders ?? []).length > 0);

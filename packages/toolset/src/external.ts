@@ -2,7 +2,7 @@ import { capabilitiesFor, ToolCallResult, type ToolCapabilities, ToolError, type
 import type { ContentPart, JsonSchema, JsonValue, Tool, ToolArguments } from "@shedkit/types";
 
 /** Stands between a server's name and its tool's; no other tool's name has it. */
-export const EXTERNAL_SEPARATOR = "__";
+const EXTERNAL_SEPARATOR = "__";
 
 /** A tool that lives elsewhere: JSON in, JSON out. */
 export interface ExternalToolSpec {

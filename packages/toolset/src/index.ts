@@ -1,5 +1,5 @@
 export { type BindOptions, bindTool } from "./bind.js";
-export { type BuildOptions, ToolSetBuilder } from "./builder.js";
+export { ToolSetBuilder, type ToolSetBuildOptions } from "./builder.js";
 export { type CappedContent, capContent, MAX_RESULT_BYTES } from "./cap.js";
 export { allows, type CapabilityMode, isWithin } from "./config/capability.js";
 export { type MergedConfig, type MergeSources, mergeConfigs } from "./config/merge.js";

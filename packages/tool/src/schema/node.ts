@@ -19,7 +19,7 @@ export function typeOf(value: unknown): string {
 }
 
 /** Where a schema's keywords hold other schemas. */
-export const ONE_SCHEMA: readonly string[] = [
+const ONE_SCHEMA: readonly string[] = [
   "additionalItems",
   "unevaluatedItems",
   "contains",

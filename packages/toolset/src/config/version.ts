@@ -11,7 +11,7 @@ export interface BehaviorPreset {
 }
 
 /** The version that always is there. */
-export const CURRENT = "current";
+const CURRENT = "current";
 
 export interface ResolvedVersion {
   /** Undefined for a tool without versions. */
