@@ -1,5 +1,5 @@
 import type { AnyAgentSession } from "@shedkit/agent";
-import { AgenticError, noUsage, type Usage } from "@shedkit/types";
+import { AgenticError, type MessageLike, noUsage, type Usage } from "@shedkit/types";
 import type { Approver } from "./approval.js";
 import { ExitCode, exitCodeOf, explain } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 /** Asks one question and shows the turn. */
-export async function ask(session: AnyAgentSession, question: string, options: AskOptions): Promise<Asked> {
+export async function ask(session: AnyAgentSession, question: MessageLike, options: AskOptions): Promise<Asked> {
   const { renderer, interrupts, maxSteps, debug } = options;
   const asked: Asked = { code: ExitCode.answered, usage: noUsage };
   const turn = async () => {

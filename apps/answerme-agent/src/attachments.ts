@@ -1,23 +1,41 @@
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { type ContentPart, type MessageLike, Messages } from "@shedkit/types";
 import { UsageError } from "./exit.js";
 
 /** Larger files are for the `read` tool, which takes parts. */
 const MAX_BYTES = 100_000;
 const REFERENCE = /(?<=^|\s)@("[^"\n]+"|[^\s"]+)/g;
 
+/** What a model may look at, by the end of its name. */
+const IMAGES: { readonly [extension: string]: string } = {
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+};
+const MAX_IMAGE_BYTES = 5_000_000;
+
 /**
- * The message with the files that it refers to (`@notes.txt`, `@"two words.txt"`) put behind it. What is no file of the
- * folder stays as it is. Throws UsageError for a file that is too large or no text.
+ * The message with the files that it refers to (`@notes.txt`, `@"two words.txt"`, `@plan.png`) behind it. What is no
+ * file of the folder stays as it is. Throws UsageError for a file that is too large, or neither text nor image.
  */
-export async function withReferencedFiles(message: string, root: string): Promise<string> {
+export async function withReferencedFiles(message: string, root: string): Promise<MessageLike> {
   const names = new Set([...message.matchAll(REFERENCE)].map(([, name = ""]) => unquoted(name)));
-  const parts = [message];
+  const texts = [message];
+  const images: ContentPart[] = [];
   for (const name of names) {
-    const text = await fileText(name, root);
-    if (text !== undefined) parts.push(`The file ${name}:\n${text}`);
+    const file = await fileInside(name, root);
+    if (file === undefined) continue;
+    const mediaType = IMAGES[path.extname(name).toLowerCase()];
+    const bytes = await bytesOf(name, file, mediaType === undefined ? MAX_BYTES : MAX_IMAGE_BYTES);
+    if (mediaType === undefined) texts.push(`The file ${name}:\n${textOf(name, bytes)}`);
+    else images.push({ type: "image", source: { type: "base64", data: bytes.toString("base64") }, mediaType, name });
   }
-  return parts.join("\n\n");
+  const text = texts.join("\n\n");
+  if (images.length === 0) return text;
+  return { ...Messages.user(text), content: [{ type: "text", text }, ...images] };
 }
 
 /** What the last word of a line may become, where it is a reference; and that word. */
@@ -34,17 +52,22 @@ export async function completeReference(line: string, root: string): Promise<[st
   return [found.sort(), word];
 }
 
-async function fileText(name: string, root: string): Promise<string | undefined> {
+async function fileInside(name: string, root: string): Promise<{ path: string; size: number } | undefined> {
   const file = await insideRoot(name, root);
   const found = file === undefined ? undefined : await stat(file).catch(() => undefined);
-  if (file === undefined || !found?.isFile()) return undefined;
-  if (found.size > MAX_BYTES) {
-    throw new UsageError(`@${name} has ${found.size} bytes, at most ${MAX_BYTES} go along; ask about it without the @`);
-  }
+  return file !== undefined && found?.isFile() ? { path: file, size: found.size } : undefined;
+}
+
+async function bytesOf(name: string, file: { path: string; size: number }, most: number): Promise<Buffer> {
+  if (file.size <= most) return readFile(file.path);
+  throw new UsageError(`@${name} has ${file.size} bytes, at most ${most} go along; ask about it without the @`);
+}
+
+function textOf(name: string, bytes: Buffer): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(file));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new UsageError(`@${name} is no UTF-8 text; only text files go along`);
+    throw new UsageError(`@${name} is neither UTF-8 text nor a png, jpeg, gif or webp image; only these go along`);
   }
 }
 

@@ -63,7 +63,10 @@ async function answer(options: RunOptions, around: Surroundings): Promise<ExitCo
   const choice = chooseModel(settings.model.value, settings.maxSteps.value);
   renderer.model(choice.notice);
   const permission = settings.permission.value;
-  if (question === undefined) return atThePrompt(options, { ...around, choice, root, permission });
+  if (question === undefined) {
+    const choose = (model: string) => chooseModel(model, settings.maxSteps.value);
+    return atThePrompt(options, { ...around, choice, choose, root, permission });
+  }
   const denied = new Set<string>();
   const policy = policyOf(permission, ({ tool }) => {
     denied.add(tool);
@@ -71,10 +74,10 @@ async function answer(options: RunOptions, around: Surroundings): Promise<ExitCo
   });
   const session = await openSession({ choice, root, policy, readOnly: permission === "readOnly" });
   try {
-    const message = await withReferencedFiles(question, root);
     const beside = options.question === undefined || !isPiped() ? "" : await pipedBeside(renderer);
+    const message = await withReferencedFiles(beside + question, root);
     const { maxSteps } = choice;
-    const { code } = await ask(session, beside + message, { ...around, maxSteps, debug: options.debug });
+    const { code } = await ask(session, message, { ...around, maxSteps, debug: options.debug });
     if (denied.size === 0) return code;
     renderer.error(`${[...denied].join(", ")} would change files and was not permitted; --yes permits it`);
     return code === ExitCode.answered ? ExitCode.notPermitted : code;
@@ -85,7 +88,7 @@ async function answer(options: RunOptions, around: Surroundings): Promise<ExitCo
 
 async function atThePrompt(
   options: RunOptions,
-  { terminal, ...around }: Surroundings & Pick<Conversation, "choice" | "root" | "permission">,
+  { terminal, ...around }: Surroundings & Pick<Conversation, "choice" | "choose" | "root" | "permission">,
 ): Promise<ExitCode> {
   const { completion, converse, offerTour } = await import("./converse.js");
   const { Prompt } = await import("./prompt.js");

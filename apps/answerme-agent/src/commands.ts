@@ -2,16 +2,21 @@ import { createWriteStream } from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { AnyAgentSession } from "@shedkit/agent";
-import { addUsage, noUsage, textOfContent, toolName, type Usage } from "@shedkit/types";
+import { addUsage, textOfContent, toolName, type Usage } from "@shedkit/types";
+import { explain } from "./exit.js";
+import type { Interrupts } from "./interrupts.js";
 import type { ModelChoice } from "./model-choice.js";
 import { usageText } from "./text-renderer.js";
 import { toolCallLine } from "./tool-line.js";
 
 /** A conversation as the commands of the prompt see it. */
 export interface Talk {
-  readonly session: AnyAgentSession;
-  readonly choice: ModelChoice;
+  session: AnyAgentSession;
+  choice: ModelChoice;
   readonly root: string;
+  readonly interrupts: Interrupts;
+  /** Goes on with another model. */
+  change(model: string): Promise<void>;
   /** Since the conversation began. */
   usage: Usage;
   questions: number;
@@ -30,7 +35,7 @@ const said = (text: string): CommandOutcome => ({ type: "said", text });
 
 const commands: readonly PromptCommand[] = [
   { name: "help", help: "what can be typed here", run: () => said(helpText()) },
-  { name: "model", help: "which model answers", run: ({ choice }) => said(choice.notice.text) },
+  { name: "model", argument: "NAME", help: "which model answers; with a name, another one from now on", run: model },
   {
     name: "tools",
     help: "the tools, and which the model has been given",
@@ -39,6 +44,7 @@ const commands: readonly PromptCommand[] = [
   { name: "shed", argument: "WORDS", help: "what a search in the shed finds", run: searchShed },
   { name: "calls", argument: "NUMBER", help: "the tool calls so far, or one with all it returned", run: showCalls },
   { name: "cost", help: "tokens used so far", run: (talk) => said(costText(talk)) },
+  { name: "compact", help: "put a summary in the place of the older part of the conversation", run: compact },
   { name: "export", argument: "FILE", help: "write the conversation to a Markdown file", run: exportTalk },
   { name: "quit", help: "leave (also ctrl-D)", run: () => ({ type: "leave" }) },
 ];
@@ -58,10 +64,6 @@ export async function runCommand(line: string, talk: Talk): Promise<CommandOutco
 /** The commands that a half-typed line may become. */
 export function completeCommand(line: string): [string[], string] {
   return [names().filter((name) => name.startsWith(line)), line];
-}
-
-export function newTalk(session: AnyAgentSession, choice: ModelChoice, root: string): Talk {
-  return { session, choice, root, usage: noUsage, questions: 0 };
 }
 
 export function counted(talk: Talk, usage: Usage): void {
@@ -89,6 +91,21 @@ function toolsText({ toolManager }: AnyAgentSession): string {
   const active = new Set(toolManager.activeDefinitions().map(toolName));
   const lines = toolManager.names().map((name) => `${name}${active.has(name) ? "   (given to the model)" : ""}`);
   return [...lines, "The model is given shed at first, and what it finds there from then on."].join("\n");
+}
+
+async function model(talk: Talk, name: string): Promise<CommandOutcome> {
+  if (name !== "") await talk.change(name);
+  return said(talk.choice.notice.text);
+}
+
+async function compact({ session, interrupts }: Talk): Promise<CommandOutcome> {
+  try {
+    const compaction = () => session.compact();
+    const { tokensBefore, tokensAfter } = await interrupts.during(() => session.abort("stopped by ctrl-C"), compaction);
+    return said(`About ${tokensBefore} tokens became ${tokensAfter}.`);
+  } catch (error) {
+    return said(explain(error));
+  }
 }
 
 async function searchShed({ session }: Talk, words: string): Promise<CommandOutcome> {

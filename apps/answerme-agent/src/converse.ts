@@ -1,8 +1,9 @@
 import path from "node:path";
+import { type MessageLike, noUsage } from "@shedkit/types";
 import { askPerson, policyOf } from "./approval.js";
 import { ask } from "./ask.js";
 import { completeReference, withReferencedFiles } from "./attachments.js";
-import { completeCommand, counted, isCommand, newTalk, runCommand } from "./commands.js";
+import { completeCommand, counted, isCommand, runCommand, type Talk } from "./commands.js";
 import type { Settings } from "./config.js";
 import { ExitCode, explain, UsageError } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
@@ -19,17 +20,16 @@ export interface Conversation {
   readonly choice: ModelChoice;
   readonly root: string;
   readonly permission: Settings["permission"];
+  /** The model of a name. */
+  choose(model: string): ModelChoice;
   readonly debug: boolean;
 }
 
 /** Asks for questions until the person leaves: one session, a turn a question. */
 export async function converse(options: Conversation): Promise<ExitCode> {
-  const { prompt, renderer, choice, root, permission } = options;
+  const { prompt, renderer } = options;
   renderer.notice("Ask about the files. Ctrl-C stops an answer, ctrl-D leaves, /help says what else there is.");
-  const policy = policyOf(permission, "ask");
-  const session = await openSession({ choice, root, policy, readOnly: permission === "readOnly" });
-  const approve = askPerson(prompt, renderer);
-  const talk = newTalk(session, choice, root);
+  const talk = await begin(options);
   try {
     for (let pressed = false; ; ) {
       const answer = await prompt.line("> ", { isMessage: true });
@@ -42,25 +42,56 @@ export async function converse(options: Conversation): Promise<ExitCode> {
       }
       pressed = false;
       if (answer.text === "") continue;
-      if (isCommand(answer.text)) {
-        const outcome = await runCommand(answer.text, talk);
-        if (outcome.type === "leave") return ExitCode.answered;
-        renderer.notice(outcome.text);
-        continue;
-      }
-      const message = await attached(answer.text, options);
-      if (message === undefined) continue;
-      const { code, usage } = await prompt.during(
-        (line) => session.steer(line),
-        () => ask(session, message, { ...options, approve, maxSteps: choice.maxSteps }),
-      );
-      counted(talk, usage);
-      // Without a model every question would fail the same way.
-      if (code === ExitCode.noModel) return code;
+      const code = isCommand(answer.text)
+        ? await command(answer.text, talk, options)
+        : await turn(answer.text, talk, options);
+      if (code !== undefined) return code;
     }
   } finally {
-    await session.end();
+    await talk.session.end();
   }
+}
+
+async function begin({ choice, root, permission, interrupts, choose }: Conversation): Promise<Talk> {
+  const settings = { root, policy: policyOf(permission, "ask"), readOnly: permission === "readOnly" };
+  const talk: Talk = {
+    session: await openSession({ ...settings, choice }),
+    choice,
+    root,
+    interrupts,
+    usage: noUsage,
+    questions: 0,
+    async change(model) {
+      talk.choice = choose(model);
+      await talk.session.end();
+      talk.session = await openSession({ ...settings, choice: talk.choice, after: talk.session });
+    },
+  };
+  return talk;
+}
+
+/** The exit code where the person leaves by a command. */
+async function command(line: string, talk: Talk, { renderer }: Conversation): Promise<ExitCode | undefined> {
+  const outcome = await runCommand(line, talk);
+  if (outcome.type === "leave") return ExitCode.answered;
+  renderer.notice(outcome.text);
+  return undefined;
+}
+
+/** The exit code where there is no going on. */
+async function turn(text: string, talk: Talk, options: Conversation): Promise<ExitCode | undefined> {
+  const message = await attached(text, options);
+  if (message === undefined) return undefined;
+  const { prompt, renderer } = options;
+  const { session, choice } = talk;
+  const approve = askPerson(prompt, renderer);
+  const { code, usage } = await prompt.during(
+    (line) => session.steer(line),
+    () => ask(session, message, { ...options, approve, maxSteps: choice.maxSteps }),
+  );
+  counted(talk, usage);
+  // Where the model was never there, every question would fail the same way.
+  return code === ExitCode.noModel && talk.questions === 1 ? code : undefined;
 }
 
 /** What a half-typed line may become: a command, or a file of the folder. */
@@ -80,7 +111,7 @@ export async function offerTour(prompt: Prompt, renderer: Renderer, cwd: string)
   return folder;
 }
 
-async function attached(text: string, { root, renderer }: Conversation): Promise<string | undefined> {
+async function attached(text: string, { root, renderer }: Conversation): Promise<MessageLike | undefined> {
   try {
     return await withReferencedFiles(text, root);
   } catch (error) {

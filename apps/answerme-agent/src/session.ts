@@ -23,13 +23,16 @@ export interface SessionOptions {
   policy: PermissionPolicy;
   /** Leaves out the tools that change something. */
   readOnly: boolean;
+  /** A session that has ended: its conversation goes on in the new one. */
+  after?: AnyAgentSession | undefined;
 }
 
 /** Tools that change nothing. */
 const READ_ONLY: ReadonlySet<string> = new Set(["read", "list"]);
 
 /** A session of the chosen model, with the file tools over `root`. */
-export async function openSession({ choice, root, policy, readOnly }: SessionOptions): Promise<AnyAgentSession> {
+export async function openSession(options: SessionOptions): Promise<AnyAgentSession> {
+  const { choice, root, policy, readOnly, after } = options;
   const [{ ToolPreset }, { ToolShed }, { NodeFileSystem }, system] = await Promise.all([
     import("@shedkit/harness"),
     import("@shedkit/shed"),
@@ -48,7 +51,8 @@ export async function openSession({ choice, root, policy, readOnly }: SessionOpt
   if (choice.context !== undefined) builder = builder.withContextConfig(choice.context);
   if (choice.memory !== undefined) builder = builder.withMemoryConfig(choice.memory);
   if (choice.loopDetection !== undefined) builder = builder.withLoopDetection(choice.loopDetection);
-  return builder.build();
+  if (after === undefined) return builder.build();
+  return builder.withDocStore(after.docStore).withMemoryStore(after.memoryStore).withSessionId(after.sessionId).build();
 }
 
 /** What the model is told at first: what it is for, and what the project says to every agent. */

@@ -14,16 +14,16 @@ import { fakeTerminal } from "./fake-terminal.js";
 import { temporaryFolder } from "./program.js";
 
 /** A conversation with a scripted model in a folder of its own; `type` types a line once the prompt is there. */
-async function talk(answers: readonly ScriptedAnswer[]) {
+async function talk(answers: readonly ScriptedAnswer[], others: { [model: string]: ScriptedProvider } = {}) {
   const folder = await temporaryFolder();
   await writeFile(path.join(folder.path, "config.ini"), "port=8417\n");
   const provider = new ScriptedProvider(answers);
-  const choice: ModelChoice = {
-    notice: { model: "scripted", text: "Model: scripted" },
+  const choose = (model: string): ModelChoice => ({
+    notice: { model, text: `Model: ${model}` },
     config: {},
     files: {},
-    preset: async () => new RouterMix().primary(provider, "scripted").build(),
-  };
+    preset: async () => new RouterMix().primary(others[model] ?? provider, model).build(),
+  });
   const { terminal, written, says } = fakeTerminal(false);
   const input = new PassThrough();
   const prompt = new Prompt({ input, output: terminal.out, complete: completion(folder.path) });
@@ -36,7 +36,8 @@ async function talk(answers: readonly ScriptedAnswer[]) {
     prompt,
     renderer,
     interrupts,
-    choice,
+    choice: choose("scripted"),
+    choose,
     root: folder.path,
     permission: "ask",
     debug: false,
@@ -115,6 +116,28 @@ describe("the prompt", () => {
     expect(asked(t.provider, 0)).toEqual([
       "What is the port in @config.ini, and who is @nobody?\n\nThe file config.ini:\nport=8417\n",
     ]);
+  });
+
+  it("sends an image along that the question refers to", async () => {
+    await using t = await talk(["A dot."]);
+    await writeFile(path.join(t.folder, "dot.png"), Buffer.from("iVBORw0KGgo=", "base64"));
+    await t.type("What is in @dot.png?");
+    await t.leave();
+    const [message] = t.provider.requests[0]?.messages ?? [];
+    expect(message).toMatchObject({
+      content: [
+        { type: "text", text: "What is in @dot.png?" },
+        { type: "image", mediaType: "image/png", name: "dot.png", source: { type: "base64", data: "iVBORw0KGgo=" } },
+      ],
+    });
+  });
+
+  it("refuses to send along what is neither text nor image", async () => {
+    await using t = await talk([]);
+    await writeFile(path.join(t.folder, "data.bin"), Buffer.from([0xff, 0xfe, 0x00]));
+    await t.type("What is in @data.bin?");
+    await t.says("answerme-agent: @data.bin is neither UTF-8 text nor");
+    expect(t.provider.requests).toHaveLength(0);
   });
 
   it("goes on after a turn that failed", async () => {
@@ -208,6 +231,43 @@ describe("what begins with a slash", () => {
     await using t = await talk([]);
     await t.type(line);
     await t.says(text);
+  });
+
+  it("goes on with another model, which hears all that was said", async () => {
+    const other = new ScriptedProvider(["You said hi."]);
+    await using t = await talk(["Hello.", "Back again."], { other });
+    await t.type("Hi");
+    await t.says("Hello.\n");
+    await t.type("/model other");
+    await t.says("Model: other\n");
+    await t.type("What did I say?");
+    await t.says("You said hi.\n");
+    expect(asked(other, 0)).toEqual(["Hi", "", "What did I say?"]);
+    await t.type("/model scripted");
+    await t.type("And now?");
+    await t.says("Back again.\n");
+    expect(asked(t.provider, 1)).toHaveLength(5);
+  });
+
+  it("stays where another model is not there, so that one can go back", async () => {
+    const gone = new AgenticError("provider", "There is no such model.", { problem: "repoNotFound" });
+    const other = new ScriptedProvider([[{ fail: gone }]]);
+    await using t = await talk(["Hello.", "Hello again."], { other });
+    await t.type("Hi");
+    await t.says("Hello.\n");
+    await t.type("/model other");
+    await t.type("Hi");
+    await t.says("There is no such model.\n");
+    await t.type("/model scripted");
+    await t.type("Hi");
+    await t.says("Hello again.\n");
+    expect(await t.leave()).toBe(0);
+  });
+
+  it("says why nothing can be compacted", async () => {
+    await using t = await talk([]);
+    await t.type("/compact");
+    await t.says("cannot be made smaller");
   });
 
   it("leaves with /quit", async () => {
