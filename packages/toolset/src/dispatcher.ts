@@ -99,6 +99,7 @@ export class Dispatcher {
         }
       } finally {
         gate?.leave();
+        target.calls?.abort();
       }
     } catch (e) {
       yield { type: "done", outcome: failed(call, toToolError(e, call.name), repaired) };
@@ -169,7 +170,8 @@ export class Dispatcher {
     if (tool.ready !== undefined) await tool.ready;
     const call = { id: outer.id, name, arguments: args };
     const { args: prepared } = tool.prepare(args);
-    const ctx = this.#context(tool, call, options, undefined);
+    target.calls ??= new AbortController();
+    const ctx = this.#context(tool, call, { ...options, signal: target.calls.signal }, undefined);
     const result = await settle(runTool(tool.impl, prepared, ctx, tool.metadata.capabilities.timeoutMs));
     target.tool = tool;
     return tool.checkResult(result);
@@ -197,9 +199,12 @@ export class Dispatcher {
   }
 }
 
-/** The tool that a meta-tool passed its call on to, last. */
+/** What a running tool did with other tools. */
 interface InnerTarget {
+  /** The one it passed its call on to, last. */
   tool?: BoundTool;
+  /** Ends the calls it made when its own ends, in whatever way. */
+  calls?: AbortController;
 }
 
 interface Succeeded {

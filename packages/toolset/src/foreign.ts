@@ -12,11 +12,19 @@ interface Engine {
 let engine: Engine | undefined;
 let loading: Promise<void> | undefined;
 
-/** Loads the engine for patterns of foreign schemas. Until it is there, they are not checked. */
+/**
+ * Loads the engine for patterns of foreign schemas. Until it is there, and where it cannot be loaded, they are not
+ * checked. Never rejects.
+ */
 export function loadForeignPatterns(): Promise<void> {
-  loading ??= import("re2js").then(({ RE2JS }) => {
-    engine = { compile: (source) => RE2JS.compile(source), translate: (source) => RE2JS.translateRegExp(source) };
-  });
+  loading ??= import("re2js").then(
+    ({ RE2JS }) => {
+      engine = { compile: (source) => RE2JS.compile(source), translate: (source) => RE2JS.translateRegExp(source) };
+    },
+    () => {
+      loading = undefined;
+    },
+  );
   return loading;
 }
 

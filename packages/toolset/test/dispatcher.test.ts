@@ -171,6 +171,24 @@ test("a running tool may call another, which may call none", async () => {
   expect((await d.run({ id: "1", name: "outer", arguments: {} })).promptText).toBe("no dispatch inside");
 });
 
+test("a call that a tool made ends with the tool's own", async () => {
+  const controller = new AbortController();
+  let ended: ((value: unknown) => void) | undefined;
+  const innerEnd = new Promise((resolve) => {
+    ended = resolve;
+  });
+  const inner = raw("inner", (_, ctx) => {
+    ctx.signal.addEventListener("abort", ended as () => void);
+    controller.abort();
+    return new Promise(() => {});
+  });
+  const outer = raw("outer", async (_, ctx) => (await ctx.dispatch?.("inner", {})) as ToolCallResult);
+  const { dispatcher: d } = dispatcher(outer, inner);
+  const outcome = await d.run({ id: "1", name: "outer", arguments: {} }, { signal: controller.signal });
+  expect(outcome.error?.kind).toBe("cancelled");
+  await innerEnd;
+});
+
 test("a schema that is not valid is refused, and the tool named", () => {
   const tool = new FnTool("odd", "", { type: "object", properties: { a: { type: "strin" } } }, async () => "");
   expect(() => bindTool(tool, { validator })).toThrow(/odd/);
