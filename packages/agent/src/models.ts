@@ -1,5 +1,6 @@
 import { type ModelPreset, type ModelProvider, ProviderRouter, type Route } from "@shedkit/provider";
 import { AgenticError, type ModelIdLike } from "@shedkit/types";
+import { untilAborted } from "./abortable.js";
 
 /** What a session's models come from. */
 export type ModelSource = ModelPreset | ProviderRouter | ModelProvider;
@@ -9,7 +10,9 @@ export class Models {
   readonly #source: ModelSource;
   /** The router, where there is one without loading anything. */
   readonly ready: ProviderRouter | undefined;
-  #router: Promise<ProviderRouter> | undefined;
+  readonly #ended = new AbortController();
+  #loading: Promise<ProviderRouter> | undefined;
+  #loaded: ProviderRouter | undefined;
   #users = 0;
 
   constructor(source: ModelSource) {
@@ -17,9 +20,12 @@ export class Models {
     this.ready = routerOf(source);
   }
 
-  /** The backend of a model. Loads the preset at the first call; a load that failed is tried again. */
+  /**
+   * The backend of a model. Loads the preset at the first call; a load that failed is tried again. One that is not
+   * waited for any more goes on: the next turn needs it too.
+   */
   async resolve(model: ModelIdLike, signal: AbortSignal): Promise<Route> {
-    const router = await this.#load(signal);
+    const router = this.ready ?? (await untilAborted(this.#load(), signal, () => AgenticError.from(signal.reason)));
     return router.route(model);
   }
 
@@ -28,27 +34,27 @@ export class Models {
     this.#users++;
   }
 
-  /** The last one closes what was loaded. */
+  /** The last one closes what was loaded, and gives up what is being loaded. */
   async release(): Promise<void> {
-    const loading = this.#router;
-    if (--this.#users > 0 || !loading) return;
-    this.#router = undefined;
-    const router = await loading.catch(() => undefined);
-    await router?.close();
+    if (--this.#users > 0) return;
+    this.#ended.abort(new AgenticError("cancelled", "The session has ended.", { reason: "the session ends" }));
+    if (this.#loaded) await this.#loaded.close();
+    // A load that does not hear its signal is not waited for.
+    else this.#loading?.then((router) => router.close()).catch(() => undefined);
   }
 
-  async #load(signal: AbortSignal): Promise<ProviderRouter> {
-    if (this.ready) return this.ready;
-    const preset = this.#source as ModelPreset;
-    this.#router ??= preset.load(signal);
-    const loading = this.#router;
-    try {
-      return await loading;
-    } catch (error) {
-      if (this.#router === loading) this.#router = undefined;
-      if (signal.aborted) throw signal.reason;
-      throw AgenticError.from(error);
-    }
+  #load(): Promise<ProviderRouter> {
+    this.#loading ??= (this.#source as ModelPreset).load(this.#ended.signal).then(
+      (router) => {
+        this.#loaded = router;
+        return router;
+      },
+      (error: unknown) => {
+        this.#loading = undefined;
+        throw error;
+      },
+    );
+    return this.#loading;
   }
 }
 

@@ -139,20 +139,31 @@ describe("a preset", () => {
     expect((await session.ask("Hi")).text).toBe("A");
   });
 
-  it("stops loading when the turn is aborted", async () => {
+  it("goes on loading when the turn is aborted, at once, for the next one; the end of the session gives it up", async () => {
     const gate = new Gate();
-    const session = await AgentSession.builder(
-      preset(async (signal) => {
-        if (!(await gate.wait(signal))) throw new Error("stopped");
-        return ProviderRouter.single(new ScriptedProvider(["A"]));
-      }),
-    ).build();
+    let given: AbortSignal | undefined;
+    let loads = 0;
+    const deaf = preset(async (signal) => {
+      loads++;
+      given = signal;
+      await gate.wait();
+      return ProviderRouter.single(new ScriptedProvider(["A"]));
+    });
+    const session = await AgentSession.builder(deaf).build();
     const running = session.runTurn("Hi");
     await gate.reached;
     session.abort();
     expect((await running).failure?.code).toBe("cancelled");
     gate.open();
     expect((await session.ask("Hi")).text).toBe("A");
+    expect(loads).toBe(1);
+    await session.end();
+    expect(given?.aborted).toBe(true);
+    const never = preset(() => new Promise(() => undefined));
+    const other = await AgentSession.builder(never).build();
+    const waiting = other.runTurn("Hi");
+    await other.end();
+    expect((await waiting).failure?.code).toBe("cancelled");
   });
 });
 
