@@ -10,6 +10,8 @@ export interface TemplateMessage {
   /** The same, for the templates that call it so. */
   thinking?: string | undefined;
   tool_calls?: readonly TemplateCall[] | undefined;
+  /** The results of its own calls, for the templates that want them there. */
+  tool_responses?: readonly { name: string; response: string }[] | undefined;
   /** Of a tool's result. */
   name?: string | undefined;
   tool_call_id?: string | undefined;
@@ -39,7 +41,11 @@ export class ChatTemplate {
   readonly source: string;
   readonly #template: Template;
   readonly #fixed: { [name: string]: unknown };
+  /** The first form of input that the template took. */
+  #form = 0;
   #takesSystem: boolean | undefined;
+  #calls: { calls: boolean; results: boolean } | undefined;
+  #callsAsText: { calls: boolean; results: boolean } | undefined;
   #prints: { name: boolean; description: boolean } | undefined;
 
   /** Throws AgenticError `provider` where the source is not a template. */
@@ -70,6 +76,27 @@ export class ChatTemplate {
     return this.#takesSystem;
   }
 
+  /** Whether the template prints the calls of an assistant, and the results of tools. */
+  printsCalls(argumentsAsText: boolean): { calls: boolean; results: boolean } {
+    const known = argumentsAsText ? this.#callsAsText : this.#calls;
+    if (known) return known;
+    const id = "probe0001"; // some want ids of nine letters and digits
+    const args = argumentsAsText ? '{"key": "x"}' : { key: "x" };
+    const text = this.#printed([
+      { role: "user", content: "Hello" },
+      {
+        role: "assistant",
+        content: "",
+        tool_calls: [{ id, type: "function", function: { name: "probe_call", arguments: args } }],
+      },
+      { role: "tool", content: "A probing result", name: "probe_call", tool_call_id: id },
+    ]);
+    const prints = { calls: text.includes("probe_call"), results: text.includes("A probing result") };
+    if (argumentsAsText) this.#callsAsText = prints;
+    else this.#calls = prints;
+    return prints;
+  }
+
   /** Throws AgenticError `provider` with what the template complained about. */
   render(
     messages: readonly TemplateMessage[],
@@ -80,24 +107,41 @@ export class ChatTemplate {
       type: "function",
       function: { name, description, parameters },
     }));
-    try {
-      return this.#template.render({
-        ...this.#fixed,
-        messages,
-        add_generation_prompt: options.generate ?? true,
-        ...(declared.length > 0 && { tools: declared }),
-        ...(options.thinking !== undefined && { enable_thinking: options.thinking }),
-      });
-    } catch (cause) {
-      throw templateError("refused the conversation", cause);
+    const values = {
+      ...this.#fixed,
+      add_generation_prompt: options.generate ?? true,
+      ...(declared.length > 0 && { tools: declared }),
+      ...(options.thinking !== undefined && { enable_thinking: options.thinking }),
+    };
+    const forms: readonly (() => object)[] = [
+      () => ({ messages }),
+      // Some templates run over the tools without asking whether there are any, or want content in parts.
+      () => ({ messages, tools: declared }),
+      () => ({ messages: inParts(messages) }),
+    ];
+    let problem: unknown;
+    for (const [i, form] of forms.entries()) {
+      if (i < this.#form) continue;
+      try {
+        const text = this.#template.render({ ...values, ...form() });
+        this.#form = i;
+        return text;
+      } catch (cause) {
+        problem ??= cause;
+      }
     }
+    throw templateError("refused the conversation", problem);
   }
 
   #tries(text: string, messages: readonly TemplateMessage[]): boolean {
+    return this.#printed([...messages, { role: "user", content: "Hello" }]).includes(text);
+  }
+
+  #printed(messages: readonly TemplateMessage[]): string {
     try {
-      return this.render([...messages, { role: "user", content: "Hello" }]).includes(text);
+      return this.render(messages);
     } catch {
-      return false;
+      return "";
     }
   }
 
@@ -111,6 +155,10 @@ export class ChatTemplate {
       return { name: false, description: false };
     }
   }
+}
+
+function inParts(messages: readonly TemplateMessage[]): object[] {
+  return messages.map((message) => ({ ...message, content: [{ type: "text", text: message.content }] }));
 }
 
 function templateError(what: string, cause: unknown): AgenticError {

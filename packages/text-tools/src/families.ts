@@ -19,6 +19,7 @@ const SIGNS: readonly (readonly [sign: string, family: TextToolFamily])[] = [
   ["<｜tool▁call▁begin｜>", deepseek31],
   ["<|tool_calls_section_begin|>", kimi],
   ["<|tool_call_begin|>", kimi],
+  ["<|im_middle|>", kimi],
   ["[ARGS]", mistralArgs],
   ["[TOOL_CALLS]", mistral],
   ["<arg_key>", glm],

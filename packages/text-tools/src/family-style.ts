@@ -1,6 +1,6 @@
 import type { ToolFunctionSpec, ToolResultMessage } from "@shedkit/types";
 import { type AnswerFormat, AnswerParser } from "./answer-parser.js";
-import type { TemplateMessage } from "./chat-template.js";
+import type { TemplateCall, TemplateMessage } from "./chat-template.js";
 import { contentText, type TextOptions, templateMessages } from "./conversation.js";
 import type { ParserOptions, TextParser, TextToolFamily } from "./family.js";
 import { jsonGrammar } from "./json-calls.js";
@@ -26,7 +26,13 @@ export interface FamilyStyle {
   declare?: ((tools: readonly ToolFunctionSpec[]) => string) | undefined;
   /** What the template wants of messages. */
   messages?: Pick<TextOptions, "argumentsAsText" | "callId" | "oneCallEach"> | undefined;
-  /** The last word on the messages, e.g. for a template without a role for tools. */
+  /** The text of a call, for a template that prints none. Default: JSON in `<tool_call>` tags. */
+  write?: ((call: TemplateCall) => string) | undefined;
+  /** `rewrite` puts results where the template wants them. */
+  ownResults?: boolean | undefined;
+  /** Calls and results are told in plain words, whatever the template knows of them. */
+  plain?: boolean | undefined;
+  /** The last word on the messages. */
   rewrite?: ((messages: readonly TemplateMessage[]) => TemplateMessage[]) | undefined;
 }
 
@@ -52,7 +58,12 @@ export function family(style: FamilyStyle): TextToolFamily {
         },
       });
       const all = told === undefined ? messages : withSystem(messages, told);
-      const written = style.rewrite?.(all) ?? all;
+      const prints = template.printsCalls(style.messages?.argumentsAsText ?? false);
+      const rewritten = style.rewrite?.(all) ?? all;
+      const written = inPlainWords(rewritten, style.write ?? inTags, {
+        calls: !prints.calls || style.plain === true,
+        results: !style.ownResults && (!prints.results || style.plain === true),
+      });
       return template.render(template.takesSystem ? written : folded(written), printed ? tools : [], options);
     },
     parser: (options = {}) => style.parser?.(options) ?? markedParser(style.format(options.tools ?? []), options),
@@ -113,4 +124,37 @@ function folded(messages: readonly TemplateMessage[]): TemplateMessage[] {
   if (first?.role !== "system") return [...messages];
   if (second?.role === "user") return [{ ...second, content: `${first.content}\n\n${second.content}` }, ...rest];
   return [{ ...first, role: "user" }, ...(second ? [second] : []), ...rest];
+}
+
+function inTags({ function: { name, arguments: args } }: TemplateCall): string {
+  return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${argumentsText(args)}}\n</tool_call>`;
+}
+
+/** The JSON of arguments, which are text already where they were not an object. */
+export function argumentsText(args: unknown): string {
+  return typeof args === "string" ? args : JSON.stringify(args);
+}
+
+/** Calls as the assistant's text, results as the user's, where the template would pass them over. */
+function inPlainWords(
+  messages: readonly TemplateMessage[],
+  write: (call: TemplateCall) => string,
+  told: { calls: boolean; results: boolean },
+): TemplateMessage[] {
+  if (!told.calls && !told.results) return [...messages];
+  const out: TemplateMessage[] = [];
+  for (const message of messages) {
+    const last = out.at(-1);
+    if (told.results && message.role === "tool") {
+      const content = `<tool_response>\n${message.content}\n</tool_response>`;
+      if (last?.role === "user") last.content += `\n${content}`;
+      else out.push({ role: "user", content });
+    } else if (told.calls && message.tool_calls) {
+      const { tool_calls: calls, ...rest } = message;
+      const content = [...(rest.content ? [rest.content] : []), ...calls.map(write)].join("\n");
+      out.push({ ...rest, content });
+    } else if (message.role === "user" && last?.role === "user") last.content += `\n\n${message.content}`;
+    else out.push({ ...message });
+  }
+  return out;
 }

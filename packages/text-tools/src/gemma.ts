@@ -1,5 +1,6 @@
 import type { ToolArguments, ToolFunctionSpec } from "@shedkit/types";
 import type { CallReader } from "./answer-parser.js";
+import type { TemplateMessage } from "./chat-template.js";
 import type { TextEvent, TextToolFamily } from "./family.js";
 import { family } from "./family-style.js";
 import { literal } from "./gbnf.js";
@@ -21,10 +22,34 @@ export const gemma4: TextToolFamily = family({
   }),
   grammar: (tools, begun) => ((begun?.text ?? "").trim() === "" ? gemmaGrammar(tools) : undefined),
   mark: OPEN,
+  write: ({ function: { name, arguments: args } }) =>
+    `${OPEN}call:${name}${typeof args === "string" ? args : GEMMA_NOTATION.write(args)}${CLOSE}`,
+  ownResults: true,
+  rewrite: withOwnResults,
   // The model begins to write the result itself where nobody stops it.
   stops: ["<|tool_response>"],
   example: `${OPEN}call:NAME{key:${GEMMA_QUOTE}text${GEMMA_QUOTE},count:3}${CLOSE}`,
 });
+
+/**
+ * Results stand in the message of their calls, and what the model says next goes on with it: that is how it is
+ * generated, without a new turn.
+ */
+function withOwnResults(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  const out: TemplateMessage[] = [];
+  for (const message of messages) {
+    const last = out.at(-1);
+    const goesOn = last?.role === "assistant" && last.tool_responses !== undefined;
+    if (message.role === "tool") {
+      const result = { name: message.name ?? "unknown", response: message.content };
+      if (last?.role === "assistant") last.tool_responses = [...(last.tool_responses ?? []), result];
+      else out.push({ role: "assistant", content: "", tool_responses: [result] });
+    } else if (message.role === "assistant" && goesOn && !message.tool_calls && last.content === "") {
+      last.content = message.content;
+    } else out.push({ ...message });
+  }
+  return out;
+}
 
 function gemmaGrammar(tools: readonly ToolFunctionSpec[]): string | undefined {
   if (tools.length === 0) return undefined;

@@ -1,6 +1,6 @@
 import type { ToolFunctionSpec } from "@shedkit/types";
 import type { TextToolFamily } from "./family.js";
-import { family } from "./family-style.js";
+import { argumentsText, family } from "./family-style.js";
 import { literal } from "./gbnf.js";
 import { HeaderCallReader, type HeaderSyntax } from "./header-call-reader.js";
 import { jsonCallGrammar } from "./json-calls.js";
@@ -95,6 +95,8 @@ const deepseekStyle = {
 /** DeepSeek V3 and R1: the arguments stand in a fenced block. */
 export const deepseek: TextToolFamily = family({
   ...deepseekStyle,
+  write: ({ function: { name, arguments: args } }) =>
+    `${DEEPSEEK.section[0]}${DEEPSEEK.open}function${DEEPSEEK.sep}${name}\n\`\`\`json\n${argumentsText(args)}\n\`\`\`${DEEPSEEK.close}${DEEPSEEK.section[1]}`,
   id: "deepseek",
   grammar: (tools, begun) =>
     headerGrammar(
@@ -109,6 +111,8 @@ export const deepseek: TextToolFamily = family({
 /** DeepSeek V3.1 and later. */
 export const deepseek31: TextToolFamily = family({
   ...deepseekStyle,
+  write: ({ function: { name, arguments: args } }) =>
+    `${DEEPSEEK.section[0]}${DEEPSEEK.open}${name}${DEEPSEEK.sep}${argumentsText(args)}${DEEPSEEK.close}${DEEPSEEK.section[1]}`,
   id: "deepseek-3.1",
   grammar: (tools, begun) =>
     headerGrammar(tools, begun?.text ?? "", (name) => literal(name + DEEPSEEK.sep), `"${DEEPSEEK.close}"`),
@@ -138,5 +142,7 @@ export const kimi: TextToolFamily = family({
     ),
   mark: KIMI.open,
   example: `<|tool_calls_section_begin|>${KIMI.open}functions.NAME:0<|tool_call_argument_begin|>{"its": "arguments"}${KIMI.close}<|tool_calls_section_end|>`,
+  write: ({ id, function: { arguments: args } }) =>
+    `<|tool_calls_section_begin|>${KIMI.open}${id}<|tool_call_argument_begin|>${argumentsText(args)}${KIMI.close}<|tool_calls_section_end|>`,
   messages: { callId: ({ name, providerCallId }, index) => providerCallId ?? `functions.${name}:${index}` },
 });

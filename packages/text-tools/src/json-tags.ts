@@ -1,5 +1,4 @@
 import type { ToolFunctionSpec } from "@shedkit/types";
-import type { TemplateMessage } from "./chat-template.js";
 import type { TextToolFamily } from "./family.js";
 import { type FamilyStyle, family } from "./family-style.js";
 import { JsonCallReader } from "./json-call-reader.js";
@@ -37,7 +36,7 @@ export const signatures: TextToolFamily = family({
 });
 
 /** For templates that know nothing of tools: the format of `hermes`, described in the system message. */
-export const promptedTags: TextToolFamily = family({ ...style, id: "prompted", rewrite: inPlainWords });
+export const promptedTags: TextToolFamily = family({ ...style, id: "prompted", plain: true });
 
 interface Parameters {
   properties?: { [name: string]: object };
@@ -60,26 +59,4 @@ function requiredOnly(tool: ToolFunctionSpec): object {
 function firstSentence(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
   return /^.*?[.;:](?=\s|$)/.exec(line)?.[0].slice(0, -1) ?? line;
-}
-
-/** Calls as the assistant's text, results as the user's. */
-function inPlainWords(messages: readonly TemplateMessage[]): TemplateMessage[] {
-  const out: TemplateMessage[] = [];
-  const push = (role: TemplateMessage["role"], content: string): void => {
-    const last = out.at(-1);
-    if (last?.role === role) last.content += `\n${content}`;
-    else out.push({ role, content });
-  };
-  for (const { role, content, tool_calls = [] } of messages) {
-    if (role === "tool") push("user", `<tool_response>\n${content}\n</tool_response>`);
-    else if (role !== "assistant") push(role, content);
-    else {
-      const calls = tool_calls.map(({ function: { name, arguments: args } }) => {
-        const json = typeof args === "string" ? args : JSON.stringify(args);
-        return `${OPEN}\n{"name": ${JSON.stringify(name)}, "arguments": ${json}}\n${CLOSE}`;
-      });
-      push("assistant", [...(content ? [content] : []), ...calls].join("\n"));
-    }
-  }
-  return out;
 }
