@@ -1,4 +1,5 @@
 import type { Route } from "@shedkit/provider";
+import { normalizeTranscript } from "@shedkit/provider/transcript";
 import type { SessionRecordBody } from "@shedkit/types";
 import type { Generation } from "./generation.js";
 import type { LoopParts } from "./loop-state.js";
@@ -16,6 +17,9 @@ export async function keep(parts: Parts, turnId: string, route: Route, generatio
     }),
   );
   await parts.log.append(...messages, stepRecord(turnId, route, generation));
+  // A thought that led to nothing is no part of the conversation: providers refuse it.
+  const { state } = parts.log;
+  if (outputs.at(-1)?.type === "thinking") state.messages = normalizeTranscript(state.messages);
   await parts.spending.record(generation.usage);
 }
 

@@ -48,6 +48,15 @@ export function brokenOff(provider: string, model: string): AgenticError {
   );
 }
 
+/** A block with nothing in it that anybody needs back. */
+function isEmpty(output: ModelOutput): boolean {
+  if (output.providerData !== undefined) return false;
+  if (output.type === "thinking") return output.text.trim() === "" && !output.signature && !output.redacted;
+  return (
+    (output.type === "text" && output.text === "" && !output.signature) || (output.type === "refusal" && !output.text)
+  );
+}
+
 class Collector {
   ended: Extract<ModelEvent, { type: "finish" | "failure" }> | undefined;
   readonly #options: GenerateOptions;
@@ -115,7 +124,7 @@ class Collector {
     const { stepId, provider, request } = this.#options;
     const ended = this.ended;
     for (const [block, { type, text }] of this.#open) if (text !== "") this.#blocks[block] ??= { type, text };
-    const outputs = this.#blocks.filter((output) => output !== undefined).map((output) => this.#relink(output));
+    const outputs = this.#blocks.flatMap((output) => (output && !isEmpty(output) ? [this.#relink(output)] : []));
     const common = { stepId, usage: this.#usage, shown: this.#shown };
     if (ended?.type === "finish" && ended.reason !== "aborted") return { ...common, outputs, end: ended };
     // A call out of a broken answer never ran and never will.

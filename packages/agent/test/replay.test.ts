@@ -9,6 +9,8 @@ const answer = fc.oneof(
   fc.constantFrom<ScriptedAnswer>(
     "An answer.",
     { thinking: "Only a thought." },
+    ["An answer.", { thinking: "And a thought." }],
+    [{ output: { type: "text", text: "" } }, { thinking: "   " }, "An answer."],
     ["Half", { fail: generationError("server") }],
     [{ thinking: "Hm." }, { fail: generationError("network", false) }],
     [{ fail: generationError("contextOverflow") }],
