@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 
 const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 /** The example folder of the repository. */
@@ -28,6 +29,8 @@ export interface StartOptions {
   stdinFile?: string | undefined;
   /** Leaves standard input open, as somebody does who has not typed yet. */
   openStdin?: boolean | undefined;
+  /** In a terminal of its own, as far as `script` makes one: all that is shown comes as standard output. */
+  terminal?: boolean | undefined;
 }
 
 /** The built program as a process of its own, with a home and caches of its own. */
@@ -37,6 +40,8 @@ export class Program {
   #stdout = "";
   #stderr = "";
   readonly #waiting = new Set<() => void>();
+  /** How much of standard output `shows` has taken. */
+  #seen = 0;
 
   constructor(args: readonly string[], options: StartOptions & { home: string }) {
     const inherited = Object.entries(process.env).filter(
@@ -46,7 +51,8 @@ export class Program {
     const file = options.stdinFile === undefined ? undefined : openSync(options.stdinFile, "r");
     let firstOut: number | undefined;
     let firstErr: number | undefined;
-    this.child = spawn(process.execPath, [main, ...args], {
+    const [command = "", ...rest] = options.terminal ? inTerminal([main, ...args]) : [process.execPath, main, ...args];
+    this.child = spawn(command, rest, {
       cwd: options.cwd ?? options.home,
       env: {
         ...Object.fromEntries(inherited),
@@ -54,7 +60,11 @@ export class Program {
         HF_HOME: path.join(options.home, "hf"),
         ...options.env,
       },
-      stdio: [file ?? (options.stdin === undefined && !options.openStdin ? "ignore" : "pipe"), "pipe", "pipe"],
+      stdio: [
+        file ?? (options.stdin === undefined && !options.openStdin && !options.terminal ? "ignore" : "pipe"),
+        "pipe",
+        "pipe",
+      ],
     });
     if (file !== undefined) closeSync(file);
     if (options.stdin !== undefined) this.child.stdin?.end(options.stdin);
@@ -93,11 +103,42 @@ export class Program {
     }
   }
 
+  /** Resolves when `text` is shown behind what was awaited before, styles left out; for a terminal. */
+  async shows(text: string): Promise<void> {
+    for (;;) {
+      const shown = stripVTControlCharacters(this.#stdout);
+      const at = shown.indexOf(text, this.#seen);
+      if (at >= 0) {
+        this.#seen = at + text.length;
+        return;
+      }
+      if (this.child.exitCode !== null) throw new Error(`ended without showing ${text}: ${shown}`);
+      await new Promise<void>((resolve) => {
+        this.#waiting.add(resolve);
+      });
+    }
+  }
+
+  type(keys: string): void {
+    this.child.stdin?.write(keys);
+  }
+
   #wake(): void {
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
   }
 }
+
+/** util-linux's `script`: makes a terminal, and hands the exit code on. */
+function inTerminal(args: readonly string[]): string[] {
+  const command = [process.execPath, ...args].map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(" ");
+  return ["script", "--quiet", "--flush", "--return", "--command", command, "/dev/null"];
+}
+
+/** Whether there is a `script` that can. */
+export const canMakeTerminals =
+  process.platform === "linux" &&
+  /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 
 /** Runs the program to its end. */
 export async function run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
