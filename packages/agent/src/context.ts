@@ -32,7 +32,7 @@ export class AgentContext {
   readonly #parts: ContextParts;
   /** After a compaction that failed: the size from which the next is tried. */
   #notBelow = 0;
-  readonly #descriptions = new Map<string, ModelDescription | undefined>();
+  readonly #descriptions = new Map<string, Promise<ModelDescription | undefined>>();
 
   constructor(parts: ContextParts) {
     this.#parts = parts;
@@ -85,24 +85,32 @@ export class AgentContext {
     return compact(this.#parts, limit, this.#parts.contextConfig, signal);
   }
 
+  /**
+   * The model has answered: now it can be asked what it is. Not before, since a backend may have to fetch a model to
+   * describe it, and only its stream tells how that gets on.
+   */
+  answered({ provider, model }: Route): void {
+    const key = keyOf(provider, model.name);
+    if (this.#descriptions.has(key)) return;
+    // A backend that cannot describe its model answers all the same.
+    const described = provider.describe?.({ name: model.name }).catch(() => undefined) ?? Promise.resolve(undefined);
+    this.#descriptions.set(key, described);
+  }
+
   /** The tokens that a request may have; undefined where nobody says. */
   async #limit({ provider, model }: Route, signal: AbortSignal): Promise<number | undefined> {
     const { spending, contextConfig } = this.#parts;
-    const window = contextConfig.window ?? (await this.#describe(provider, model.name, signal))?.contextWindow;
+    const described = this.#descriptions.get(keyOf(provider, model.name));
+    const window =
+      contextConfig.window ?? (described && (await untilAborted(described, signal, cancelled)))?.contextWindow;
     const { budget } = spending;
     if (window === undefined) return budget;
     return budget === undefined ? window : Math.min(window, budget);
   }
+}
 
-  async #describe(provider: ModelProvider, model: string, signal: AbortSignal): Promise<ModelDescription | undefined> {
-    const key = `${provider.id} ${model}`;
-    if (!this.#descriptions.has(key)) {
-      // A backend that cannot describe its model just now answers all the same.
-      const described = provider.describe?.({ name: model }).catch(() => undefined) ?? Promise.resolve(undefined);
-      this.#descriptions.set(key, await untilAborted(described, signal, cancelled));
-    }
-    return this.#descriptions.get(key);
-  }
+function keyOf(provider: ModelProvider, model: string): string {
+  return `${provider.id} ${model}`;
 }
 
 function over(share: number, threshold: number): boolean {

@@ -247,6 +247,7 @@ export class AgentLoop {
     }
     await keep(this.#parts, this.#spec.turnId, route, generation);
     if (this.#aborted) return { type: "ending", error: this.#aborted };
+    this.#parts.context.answered(route);
     const back = this.#models.succeeded();
     if (back) await this.#switch(back);
     if (end.type === "finish" && (end.reason === "refusal" || end.reason === "contentFilter")) {

@@ -1,5 +1,6 @@
 import type { ModelRequest } from "@shedkit/provider";
-import { type AgenticError, Messages, noUsage, type Usage } from "@shedkit/types";
+import { AgenticError, Messages, noUsage, type Usage } from "@shedkit/types";
+import { untilAborted } from "./abortable.js";
 import type { ContextParts } from "./context.js";
 import { estimateText } from "./estimate.js";
 
@@ -26,7 +27,9 @@ export async function askInPieces(
   const { signal, system, maxTokens } = options;
   const { provider, model } = await parts.resolve(parts.memoryModel, signal);
   await parts.spending.checkModel(model.name);
-  const window = (await provider.describe?.({ name: model.name }).catch(() => undefined))?.contextWindow ?? WINDOW;
+  const described = provider.describe?.({ name: model.name }).catch(() => undefined) ?? Promise.resolve(undefined);
+  const ended = () => AgenticError.from(signal.reason);
+  const window = (await untilAborted(described, signal, ended))?.contextWindow ?? WINDOW;
   let soFar = "";
   let usage: Usage = noUsage;
   for (const piece of pieces(lines, Math.max(1000, window / 2) * 4)) {
