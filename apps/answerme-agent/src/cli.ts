@@ -146,8 +146,9 @@ async function pipedQuestion(options: RunOptions, renderer: Renderer): Promise<s
     ? ""
     : await readAll(process.stdin, () => renderer.notice("Reading the question from standard input ..."));
   if (text !== "") return text;
+  const program = process.env.npm_lifecycle_event === "start" ? "npm start --" : "answerme-agent";
   const root = options.root === undefined && tourFolder(process.cwd()) !== undefined ? "--root examples/tour " : "";
-  throw new UsageError(`no question was given; ask one as the last argument, e.g. ${root}"${tourQuestions[0]}"`);
+  throw new UsageError(`no question was given; ask one, for example: ${program} ${root}"${tourQuestions[0]}"`);
 }
 
 function version(): string {

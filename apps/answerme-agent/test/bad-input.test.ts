@@ -50,7 +50,7 @@ describe("the command line", () => {
   });
 
   it.each([undefined, "", " \n"])("no question, with %j piped in", async (stdin) => {
-    await refuses([], 2, /no question was given; ask one/, { stdin });
+    await refuses([], 2, /no question was given; ask one, for example: answerme-agent "What/, { stdin });
   });
 
   it("no question, in a clone of the repository: names the tour", async () => {
