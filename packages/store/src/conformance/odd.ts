@@ -137,6 +137,7 @@ export const oddCases: readonly StoreCase<DocumentStore>[] = [
       same(await found("GR\u00d6\u00dfE"), [1], "whatever the case");
       same(await found("\u5317\u4eac"), [2], "a word inside a text without spaces");
       same(await found("\u043c\u0438\u0440"), [3], "another script");
+      same(await found("word"), [4], "the beginning of a longer word");
       same(await found("harbour"), [], "another session's words");
       for (const odd of [
         '"',

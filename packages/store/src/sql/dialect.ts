@@ -55,7 +55,7 @@ const sqlite: Dialect = {
     WHERE shedkit_words MATCH ? AND r.session = ? ORDER BY score DESC, seq DESC LIMIT ?`,
   mentions: "EXISTS (SELECT 1 FROM shedkit_records r WHERE r.session = s.id AND instr(r.words, ?) > 0)",
   match: (session, phrases) =>
-    `session : "${sqlite.token(session)}" AND terms : (${phrases.map((phrase) => `"${phrase}"`).join(" OR ")})`,
+    `session : "${sqlite.token(session)}" AND terms : (${phrases.map((phrase) => `"${phrase}"${isBeginning(phrase) ? "*" : ""}`).join(" OR ")})`,
   token: (session) =>
     Array.from(new TextEncoder().encode(session), (byte) => byte.toString(16).padStart(2, "0")).join(""),
 };
@@ -84,12 +84,17 @@ const postgres: Dialect = {
         (phrase) =>
           `(${phrase
             .split(" ")
-            .map((word) => `'${word}'`)
+            .map((word) => `'${word}'${isBeginning(phrase) ? ":*" : ""}`)
             .join(" <-> ")})`,
       )
       .join(" | "),
   token: (session) => session,
 };
+
+/** A word of some length also finds longer ones that begin with it: endings differ. */
+function isBeginning(phrase: string): boolean {
+  return phrase.length >= 4 && !phrase.includes(" ");
+}
 
 /** The dialect that a storage speaks. */
 export function dialectOf(storage: QueryStore): Dialect {

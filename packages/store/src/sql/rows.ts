@@ -58,22 +58,18 @@ export function listsOf(rows: readonly Row[], before: number): string[] {
   return lists;
 }
 
-/** The record of a row that was read. */
+/** The record of a row that says where it lies. */
 export async function recordOf(
-  row: { seq: unknown; body: string | null; blob: string | null },
+  row: { seq: unknown; blob: string | null },
   blobs: BlobStore | undefined,
 ): Promise<SessionRecord> {
-  let body = row.body;
-  if (body === null) {
-    const data = row.blob === null ? undefined : await blobs?.get(row.blob);
-    if (data === undefined) {
-      throw new AgenticError(
-        "store",
-        `Record ${row.seq} lies in the blob "${row.blob}", which ${blobs === undefined ? "needs a blob store" : "is gone"}.`,
-        { store: "sql", operation: "read" },
-      );
-    }
-    body = new TextDecoder().decode(data);
+  const data = row.blob === null ? undefined : await blobs?.get(row.blob);
+  if (data === undefined) {
+    throw new AgenticError(
+      "store",
+      `Record ${row.seq} lies in the blob "${row.blob}", which ${blobs === undefined ? "needs a blob store" : "is gone"}.`,
+      { store: "sql", operation: "read" },
+    );
   }
-  return JSON.parse(body) as SessionRecord;
+  return JSON.parse(new TextDecoder().decode(data)) as SessionRecord;
 }

@@ -1,0 +1,1 @@
+export { LibsqlStorage } from "./storage.js";
