@@ -34,13 +34,14 @@ export interface GenerateParts {
 export async function* generate(parts: GenerateParts): AsyncGenerator<ModelEvent, void, void> {
   const { loaded, request, signal } = parts;
   const text = loaded.render(request);
-  const slot = await loaded.sequences.acquire(request.sessionId, signal);
+  const { sequences } = await raceAbort(loaded.generation(), signal);
+  const slot = await sequences.acquire(request.sessionId, signal);
   const run = new Run(parts, slot, text);
   try {
     yield* run.events();
   } finally {
     // A token that is being computed cannot be stopped; the sequence is lent again when it is done.
-    void run.settle().finally(() => loaded.sequences.release(slot));
+    void run.settle().finally(() => sequences.release(slot));
   }
 }
 

@@ -1,80 +1,101 @@
 import type { ModelRequest } from "@shedkit/provider";
 import { CHATML, ChatTemplate, callableTools, familyOf, type TextToolFamily } from "@shedkit/text-tools";
 import { AgenticError } from "@shedkit/types";
-import type { Llama, LlamaContext, LlamaGrammar, LlamaModel, Token } from "node-llama-cpp";
+import type { Llama, LlamaContext, LlamaEmbeddingContext, LlamaGrammar, LlamaModel, Token } from "node-llama-cpp";
 import type { Binding } from "./binding.js";
 import type { LlamaCppOptions } from "./options.js";
 import { SequencePool } from "./sequence-pool.js";
 import { PromptTokens } from "./special-tokens.js";
 
 const MOST_CONTEXT = 16_384; // without being told; a longer one takes memory from everything else
+const MOST_EMBEDDED = 512; // tokens; a text is evaluated in one piece
 const MEGABYTE = 1024 * 1024;
 const KEPT_GRAMMARS = 16;
 
-/** A model in memory, ready to generate. */
+/** What a model is loaded from, and with. */
+export interface LoadParts {
+  binding: Binding;
+  llama: Llama;
+  file: { path: string; bytes: number };
+  options: LlamaCppOptions;
+}
+
+/** Where answers are generated. */
+export interface Generation {
+  context: LlamaContext;
+  sequences: SequencePool;
+}
+
+/** A model in memory. Contexts, which cost memory of their own, are made when they are first wanted. */
 export class LoadedModel {
   readonly model: LlamaModel;
-  readonly context: LlamaContext;
-  readonly sequences: SequencePool;
-  readonly template: ChatTemplate;
-  readonly family: TextToolFamily;
   readonly prompt: PromptTokens;
-  readonly #llama: Llama;
+  readonly #parts: LoadParts;
   readonly #grammars = new Map<string, Promise<LlamaGrammar>>();
+  #template: { template: ChatTemplate; family: TextToolFamily } | undefined;
+  #generation: Promise<Generation> | undefined;
+  #embeddings: Promise<LlamaEmbeddingContext> | undefined;
 
-  private constructor(llama: Llama, model: LlamaModel, context: LlamaContext, today: Date, spaces: boolean) {
-    this.#llama = llama;
+  private constructor(model: LlamaModel, parts: LoadParts) {
+    this.#parts = parts;
     this.model = model;
-    this.context = context;
-    this.sequences = new SequencePool(context);
+    const spaces = model.vocabularyType === parts.binding.LlamaVocabularyType.spm;
     this.prompt = new PromptTokens(model, spaces);
-    const tokenizer = model.fileInfo.metadata.tokenizer as { chat_template?: unknown } | undefined;
-    const source = tokenizer?.chat_template;
-    this.template = new ChatTemplate(typeof source === "string" ? source : CHATML, {
-      bosToken: model.tokens.bosString ?? "",
-      eosToken: model.tokens.eosString ?? "",
-      today,
-    });
-    this.family = familyOf(this.template);
   }
 
   /** Loads the file. Throws AgenticError `provider` with a line that names the file and what to do. */
   static async load(
-    binding: Binding,
-    llama: Llama,
-    file: { path: string; bytes: number },
-    options: LlamaCppOptions,
+    parts: LoadParts,
     progress: { signal: AbortSignal; onProgress(fraction: number): void },
   ): Promise<LoadedModel> {
     const { signal: loadSignal, onProgress: onLoadProgress } = progress;
-    let model: LlamaModel | undefined;
+    const { gpuLayers } = parts.options;
     try {
-      model = await llama.loadModel({
-        modelPath: file.path,
+      const model = await parts.llama.loadModel({
+        modelPath: parts.file.path,
         loadSignal,
         onLoadProgress,
-        ...(options.gpuLayers !== undefined && { gpuLayers: options.gpuLayers === "all" ? "max" : options.gpuLayers }),
+        ...(gpuLayers !== undefined && { gpuLayers: gpuLayers === "all" ? "max" : gpuLayers }),
       });
-      const context = await model.createContext({
-        contextSize: options.contextLength ?? { max: Math.min(model.trainContextSize, MOST_CONTEXT) },
-        sequences: options.sequences ?? (file.bytes < 256 * MEGABYTE ? 4 : file.bytes < 4096 * MEGABYTE ? 2 : 1),
-        threads: options.threads ?? (file.bytes < 64 * MEGABYTE ? 1 : llama.cpuMathCores),
-        createSignal: loadSignal,
-        ...(options.batchSize !== undefined && { batchSize: options.batchSize }),
-      });
-      const spaces = model.vocabularyType === binding.LlamaVocabularyType.spm;
-      return new LoadedModel(llama, model, context, options.today ?? new Date(), spaces);
+      return new LoadedModel(model, parts);
     } catch (cause) {
-      void model?.dispose().catch(() => undefined); // may wait for the context that could not be made
-      if (loadSignal.aborted || AgenticError.is(cause)) throw cause;
-      throw loadError(file.path, cause);
+      throw loadSignal.aborted ? cause : loadError(parts.file.path, cause);
     }
+  }
+
+  /** The model's own way to be talked to. Throws AgenticError `provider` where its chat template cannot be read. */
+  get family(): TextToolFamily {
+    return this.#talk().family;
+  }
+
+  /** How many tokens a text may have that becomes a vector. */
+  get embeddedTokens(): number {
+    return Math.min(this.model.trainContextSize, MOST_EMBEDDED);
+  }
+
+  /** The context of answers. Throws AgenticError `provider` where there is no room for it. */
+  generation(): Promise<Generation> {
+    this.#generation ??= this.#makeGeneration();
+    this.#generation.catch(() => {
+      this.#generation = undefined; // the next request tries again
+    });
+    return this.#generation;
+  }
+
+  /** The context of vectors. Throws AgenticError `provider` where the model makes none, or there is no room. */
+  embeddings(): Promise<LlamaEmbeddingContext> {
+    this.#embeddings ??= this.#makeEmbeddings();
+    this.#embeddings.catch(() => {
+      this.#embeddings = undefined;
+    });
+    return this.#embeddings;
   }
 
   /** The prompt of a request, special tokens as text. */
   render(request: ModelRequest): string {
     const { system, messages, tools, params } = request;
-    return this.family.render({ system, messages, tools }, this.template, {
+    const { family, template } = this.#talk();
+    return family.render({ system, messages, tools }, template, {
       thinking: params.thinking === undefined ? undefined : params.thinking !== "off",
       protect: (text) => this.prompt.protect(text),
     });
@@ -84,7 +105,7 @@ export class LoadedModel {
   async grammar(text: string): Promise<LlamaGrammar | undefined> {
     let grammar = this.#grammars.get(text);
     if (grammar === undefined) {
-      grammar = this.#llama.createGrammar({ grammar: text });
+      grammar = this.#parts.llama.createGrammar({ grammar: text });
       this.#grammars.set(text, grammar);
       const oldest = this.#grammars.keys().next();
       if (this.#grammars.size > KEPT_GRAMMARS && !oldest.done) this.#grammars.delete(oldest.value);
@@ -110,9 +131,56 @@ export class LoadedModel {
   }
 
   async dispose(): Promise<void> {
-    await this.sequences.idle();
-    await this.context.dispose();
+    const generation = await this.#generation?.catch(() => undefined);
+    const embeddings = await this.#embeddings?.catch(() => undefined);
+    await generation?.sequences.idle();
+    await generation?.context.dispose();
+    await embeddings?.dispose();
     await this.model.dispose();
+  }
+
+  #talk(): { template: ChatTemplate; family: TextToolFamily } {
+    if (this.#template === undefined) {
+      const tokenizer = this.model.fileInfo.metadata.tokenizer as { chat_template?: unknown } | undefined;
+      const source = tokenizer?.chat_template;
+      const template = new ChatTemplate(typeof source === "string" ? source : CHATML, {
+        bosToken: this.model.tokens.bosString ?? "",
+        eosToken: this.model.tokens.eosString ?? "",
+        today: this.#parts.options.today ?? new Date(),
+      });
+      this.#template = { template, family: familyOf(template) };
+    }
+    return this.#template;
+  }
+
+  async #makeGeneration(): Promise<Generation> {
+    const { file, options } = this.#parts;
+    const { contextLength, batchSize } = options;
+    try {
+      const context = await this.model.createContext({
+        contextSize: contextLength ?? { max: Math.min(this.model.trainContextSize, MOST_CONTEXT) },
+        sequences: options.sequences ?? (file.bytes < 256 * MEGABYTE ? 4 : file.bytes < 4096 * MEGABYTE ? 2 : 1),
+        threads: this.#threads(),
+        ...(batchSize !== undefined && { batchSize }),
+      });
+      return { context, sequences: new SequencePool(context) };
+    } catch (cause) {
+      throw loadError(file.path, cause);
+    }
+  }
+
+  async #makeEmbeddings(): Promise<LlamaEmbeddingContext> {
+    const size = this.embeddedTokens;
+    try {
+      return await this.model.createEmbeddingContext({ contextSize: size, batchSize: size, threads: this.#threads() });
+    } catch (cause) {
+      throw loadError(this.#parts.file.path, cause);
+    }
+  }
+
+  #threads(): number {
+    const { file, llama, options } = this.#parts;
+    return options.threads ?? (file.bytes < 64 * MEGABYTE ? 1 : llama.cpuMathCores);
   }
 }
 

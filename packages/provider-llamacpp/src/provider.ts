@@ -7,9 +7,10 @@ import {
   type ModelRequest,
   thrownFailure,
 } from "@shedkit/provider";
-import { AgenticError, type ModelId } from "@shedkit/types";
+import { AgenticError, type Embedder, type ModelId, type ModelIdLike, modelId } from "@shedkit/types";
 import type { Llama } from "node-llama-cpp";
 import { type Binding, importBinding, startLlama } from "./binding.js";
+import { llamaEmbedder } from "./embedder.js";
 import { generate } from "./generate.js";
 import { LoadedModel } from "./loaded-model.js";
 import { type LoadProgress, ModelLoads } from "./model-loads.js";
@@ -90,13 +91,23 @@ export class LlamaCppProvider implements ModelProvider {
   /** Loads the model where it is not yet. Throws AgenticError `provider`, `auth` or `cancelled`. */
   async describe(model: ModelId): Promise<ModelDescription> {
     const loaded = await this.#models.get(model.name, this.#closing.signal, () => undefined);
-    return { contextWindow: loaded.context.contextSize, input: ["text"], tools: true };
+    const { context } = await loaded.generation();
+    return { contextWindow: context.contextSize, input: ["text"], tools: true };
   }
 
   /** How many tokens the request's prompt has. Loads the model where it is not yet. */
   async countTokens(request: ModelRequest): Promise<number> {
     const signal = request.signal ? AbortSignal.any([this.#closing.signal, request.signal]) : this.#closing.signal;
     return (await this.#models.get(request.model.name, signal, () => undefined)).countTokens(request);
+  }
+
+  /** Turns texts into vectors with a model of any kind, loaded on first use. A text beyond its context is cut there. */
+  embedder(model: ModelIdLike): Embedder {
+    const { name } = modelId(model);
+    return llamaEmbedder(`${this.id}:${name}`, (signal) => {
+      const signals = [this.#closing.signal, ...(signal ? [signal] : [])];
+      return this.#models.get(name, AbortSignal.any(signals), () => undefined);
+    });
   }
 
   /** Ends what runs, and frees the models and llama.cpp. The provider cannot be used any more. */
@@ -121,14 +132,17 @@ export class LlamaCppProvider implements ModelProvider {
     const { binding, llama } = await this.#start();
     signal.throwIfAborted();
     let told = 0;
-    const loading = LoadedModel.load(binding, llama, file, this.#options, {
-      signal,
-      onProgress: (fraction) => {
-        if (fraction < 1 && fraction - told < LEAST_PROGRESS) return;
-        told = fraction;
-        report({ what: "load", bytesDone: Math.round(fraction * file.bytes), bytesTotal: file.bytes });
+    const loading = LoadedModel.load(
+      { binding, llama, file, options: this.#options },
+      {
+        signal,
+        onProgress: (fraction) => {
+          if (fraction < 1 && fraction - told < LEAST_PROGRESS) return;
+          told = fraction;
+          report({ what: "load", bytesDone: Math.round(fraction * file.bytes), bytesTotal: file.bytes });
+        },
       },
-    });
+    );
     loading.catch(() => {
       this.#loadFailed = true;
     });

@@ -1,3 +1,4 @@
+import { tinyChatTemplate } from "@shedkit/testing";
 import { type Message, Messages, type ToolDeclarations } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { collect, cpuProvider, only, outputs, request, tinyModel, tool } from "./helpers.js";
@@ -112,4 +113,39 @@ it("keeps what was evaluated when a tool is found: its declaration stands in the
   const answer = only(events, "usage").usage.output - 1; // all but the end
   expect(usage.cacheRead).toBe(before + answer);
   expect(usage.input).toBe((await provider.countTokens(second)) - before - answer);
+});
+
+describe("each family", () => {
+  const painted = tool("paint", {
+    kind: { enum: ["circle", "square"] },
+    size: { type: "integer", minimum: 1, maximum: 99 },
+  });
+  const offered: ToolDeclarations = { tools: [painted], activations: [] };
+  it.each([
+    ["<tool_call><function=", "<tool_call>"],
+    ["<tool_call><function=", "<function="],
+    ["<tool_call><arg_key>", "<tool_call>"],
+    ["<|tool_call>", "<|tool_call>"],
+    ["[TOOL_CALLS]", "[TOOL_CALLS]"],
+    ["[TOOL_CALLS] [ARGS]", "[TOOL_CALLS]"],
+    ["<｜tool▁call▁begin｜>", "<｜tool▁call▁begin｜>"],
+    ["<｜tool▁call▁begin｜> ```json", "<｜tool▁call▁begin｜>"],
+    ["<|tool_calls_section_begin|>", "<|tool_call_begin|>"],
+    ["to=functions.", "<|channel|>commentary to=functions.paint <|constrain|>json<|message|>"],
+    ["<|start_header_id|>", '{"name": "paint"'],
+  ])("of templates with %s is held to the schemas from %s on", async (sign, mark) => {
+    const says = [mark, "no call", "at all"];
+    const model = tinyModel({ chatTemplate: `{# ${sign} #}${tinyChatTemplate}`, says });
+    for (let seed = 1; seed <= 3; seed++) {
+      const params = { temperature: 3, topK: 1000, topP: 1, seed, maxTokens: 1200 };
+      const events = await collect(provider.stream(request(model, ["Draw"], { tools: offered, params })));
+      const call = outputs(events)[0];
+      if (call?.type !== "toolCall") throw new Error(`no call: ${JSON.stringify(events)}`);
+      expect(call.name).toBe("paint");
+      const { kind, size, ...rest } = call.arguments ?? {};
+      expect(["circle", "square"]).toContain(kind);
+      expect(size).toSatisfy((n) => Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 99);
+      expect(rest).toEqual({});
+    }
+  });
 });

@@ -78,7 +78,7 @@ function markedParser(format: AnswerFormat, { prompt = "" }: ParserOptions): Tex
   return new AnswerParser(format, open !== undefined && prompt.trimEnd().endsWith(open));
 }
 
-export function resultText(message: ToolResultMessage): string {
+function resultText(message: ToolResultMessage): string {
   const text = contentText(message.content).replace(RESULT_TAG, "<\\$1$2>");
   return message.errorDetail !== undefined && !/^error\b/i.test(text) ? `Error: ${text}` : text;
 }
