@@ -96,6 +96,7 @@ async function atThePrompt(
   const prompt = new Prompt({
     input: process.stdin,
     output: terminal.out,
+    editing: terminal.redraws,
     complete: (line) => completion(root ?? around.root)(line),
   });
   if (options.root === undefined) root = await offerTour(prompt, around.renderer, root);

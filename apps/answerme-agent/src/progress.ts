@@ -1,4 +1,4 @@
-import { type Terminal, width } from "./terminal.js";
+import { styled, type Terminal, width } from "./terminal.js";
 
 /** A bar that follows a download or a load; it shows itself on a terminal only, else one line says what goes on. */
 export class ProgressBar {
@@ -16,8 +16,8 @@ export class ProgressBar {
   }
 
   update(label: string, done: number, total: number | undefined): void {
-    const { err } = this.#terminal;
-    if (!err.isTTY) {
+    const { err, redraws } = this.#terminal;
+    if (!redraws) {
       if (!this.#said) err.write(`${label}${total === undefined ? "" : ` (${bytes(total)})`} ...\n`);
       this.#said = true;
       return;
@@ -35,11 +35,22 @@ export class ProgressBar {
     this.#shown = true;
   }
 
+  /** A word on what goes on, in the place of the bar; on a terminal only. */
+  say(text: string): void {
+    const { err, redraws } = this.#terminal;
+    const now = this.#now();
+    if (!redraws || now - this.#drawnAt < 100) return;
+    this.#drawnAt = now;
+    err.write(`\r${styled(err, "dim", text.slice(0, width(err) - 1))}\u001b[K`);
+    this.#shown = true;
+  }
+
   /** Takes the bar away, so that other lines can be written. */
   clear(): void {
     if (this.#shown) this.#terminal.err.write("\r\u001b[K");
     this.#shown = false;
     this.#startedAt = undefined;
+    this.#drawnAt = Number.NEGATIVE_INFINITY;
   }
 }
 

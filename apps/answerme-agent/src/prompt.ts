@@ -7,6 +7,8 @@ export type PromptAnswer = { type: "line"; text: string } | { type: "end" } | { 
 export interface PromptOptions {
   input: Readable;
   output: NodeJS.WriteStream;
+  /** Whether a terminal's line can be edited here, not by the terminal alone. Default: true. */
+  editing?: boolean | undefined;
   /** What the last word may become, and the word. */
   complete?: ((line: string) => Promise<[string[], string]>) | undefined;
 }
@@ -57,7 +59,7 @@ export class Prompt {
     const lines = createInterface({
       input,
       output,
-      terminal: output.isTTY === true,
+      terminal: output.isTTY === true && this.#options.editing !== false,
       prompt: question,
       history: isMessage ? [...this.#history] : [],
       historySize: isMessage ? 200 : 0,

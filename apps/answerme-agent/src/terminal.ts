@@ -5,9 +5,15 @@ import { styleText } from "node:util";
 export interface Terminal {
   readonly out: NodeJS.WriteStream;
   readonly err: NodeJS.WriteStream;
+  /** Whether what is on `err` can be written over: a terminal, and none that calls itself dumb. */
+  readonly redraws: boolean;
 }
 
-export const processTerminal: Terminal = { out: process.stdout, err: process.stderr };
+export const processTerminal: Terminal = {
+  out: process.stdout,
+  err: process.stderr,
+  redraws: process.stderr.isTTY === true && process.env.TERM !== "dumb",
+};
 
 /** In a style where the stream shows styles; NO_COLOR and dumb terminals are respected. */
 export function styled(stream: NodeJS.WriteStream, style: "dim" | "red" | "green" | "bold", text: string): string {

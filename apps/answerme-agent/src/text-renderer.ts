@@ -26,6 +26,8 @@ export class TextRenderer implements Renderer {
   /** Text was written after the last line feed. */
   #midLine = false;
   #calls = 0;
+  /** Characters of thinking in this step. */
+  #thought = 0;
   #startedAt: number;
 
   /** `quiet` leaves out the tool calls and the usage. */
@@ -48,6 +50,10 @@ export class TextRenderer implements Renderer {
     switch (event.type) {
       case "text":
         this.#text(event.delta);
+        return;
+      case "thinking":
+        this.#thought += event.delta.length;
+        this.#bar.say(`thinking ... (${this.#thought} characters)`);
         return;
       case "toolCall":
         this.#calls++;
@@ -105,6 +111,10 @@ export class TextRenderer implements Renderer {
     if (progress.type === "initializing") {
       this.#calls = 0;
       this.#startedAt = this.#now();
+    }
+    if (progress.type === "generating" && progress.tokensSoFar === undefined && !this.#midLine) {
+      this.#thought = 0;
+      this.#bar.say("waiting for the model ...");
     }
     if (progress.type !== "loadingModel" || (progress.bytesTotal ?? 0) < WORTH_A_BAR) return;
     this.#bar.update("Loading the model", progress.bytesDone, progress.bytesTotal);

@@ -19,7 +19,7 @@ export function fakeTerminal(isTTY: boolean) {
         return true;
       },
     }) as unknown as NodeJS.WriteStream;
-  const terminal: Terminal = { out: stream("out"), err: stream("err") };
+  const terminal: Terminal = { out: stream("out"), err: stream("err"), redraws: isTTY };
   /** Resolves when `text` has been written behind what was awaited before. */
   let read = 0;
   const says = async (text: string) => {

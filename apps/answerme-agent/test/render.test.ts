@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { AgenticError, noUsage } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { JsonRenderer } from "../src/json-renderer.js";
@@ -63,6 +64,23 @@ describe("the text renderer", () => {
     for (const drawn of written.err.split("\r")) expect(drawn.replace("\u001b[K", "").length).toBeLessThan(60);
     renderer.event({ type: "text", delta: "Hi" });
     expect(written.err.endsWith("\r\u001b[K")).toBe(true);
+  });
+
+  it("shows that the model thinks, on a terminal, until there is something to read", () => {
+    let now = 0;
+    const { terminal, written } = fakeTerminal(true);
+    const renderer = new TextRenderer(terminal, { now: () => now });
+    renderer.event({ type: "progress", progress: { type: "generating", model: "m" } });
+    now += 1000;
+    renderer.event({ type: "thinking", delta: "Hm, let me see" });
+    renderer.event({ type: "text", delta: "Yes." });
+    expect(stripVTControlCharacters(written.both)).toBe(
+      "\rwaiting for the model ...\rthinking ... (14 characters)\rYes.",
+    );
+    const piped = fakeTerminal(false);
+    const quiet = new TextRenderer(piped.terminal, { now: () => now });
+    quiet.event({ type: "thinking", delta: "Hm" });
+    expect(piped.written.both).toBe("");
   });
 
   it("says once, in one line, what it loads where there is no terminal", () => {

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { Gate, ScriptedServer, type ServerAnswer } from "@shedkit/testing";
 import { describe, expect, it } from "vitest";
 import { canMakeTerminals, Program, temporaryFolder, tour } from "./program.js";
@@ -10,14 +11,14 @@ const CTRL_D = "\u0004";
 const UP = "\u001b[A";
 
 /** The program at a terminal, in a folder of its own, with a model server that answers like this. */
-async function open(script: readonly ServerAnswer[], args: readonly string[] = []) {
+async function open(script: readonly ServerAnswer[], args: readonly string[] = [], env = {}) {
   const folder = await temporaryFolder();
   await writeFile(path.join(folder.path, "config.ini"), "port=8417\n");
   const server = await ScriptedServer.start(script);
   const program = new Program(["--root", folder.path, "--model", "openai:scripted", ...args], {
     home: folder.path,
     terminal: true,
-    env: { OPENAI_BASE_URL: `${server.url}/v1`, TERM: "xterm-256color", NO_COLOR: undefined },
+    env: { OPENAI_BASE_URL: `${server.url}/v1`, TERM: "xterm-256color", NO_COLOR: undefined, ...env },
   });
   return {
     program,
@@ -107,7 +108,19 @@ describe.skipIf(!canMakeTerminals)("at a terminal", () => {
     expect(await ask({})).toContain("\u001b[1m8417");
     const plain = await ask({ NO_COLOR: "1" });
     expect(plain).toContain("# Port");
-    expect(plain).not.toContain("\u001b[");
+    expect(stripVTControlCharacters(plain.replaceAll("\u001b[K", ""))).toBe(plain.replaceAll("\u001b[K", ""));
+  });
+
+  it("sends a terminal that calls itself dumb no control sequences, and asks there all the same", async () => {
+    await using t = await open([{ answer: "It is **8417**." }], [], { TERM: "dumb" });
+    await t.program.shows("> ");
+    t.program.type(`The port?${ENTER}`);
+    await t.program.shows("It is **8417**.");
+    await t.program.shows("> ");
+    t.program.type(CTRL_D);
+    const { code, stdout } = await t.program.ended;
+    expect(stdout).not.toContain("\u001b");
+    expect(code).toBe(0);
   });
 
   it("offers the tour where there is one", async () => {
