@@ -126,7 +126,7 @@ class Run {
     const { sequence } = this.#slot;
     const rest = tokens.slice(sequence.nextTokenIndex);
     const parser = loaded.family.parser({ tools: callableTools(request.tools), prompt: this.#text });
-    const decoder = new TokenText(loaded.model, tokens);
+    const decoder = new TokenText(loaded.model, loaded.prompt.spaces ? tokens : undefined);
     const stops = new StopStrings([...loaded.family.stops, ...(request.params.stop ?? [])]);
     let said = "";
     let thought = answer !== undefined && parser.thinking; // the answer's grammar waits for its end

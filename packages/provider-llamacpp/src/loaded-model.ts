@@ -9,6 +9,7 @@ import { PromptTokens } from "./special-tokens.js";
 
 const MOST_CONTEXT = 16_384; // without being told; a longer one takes memory from everything else
 const MOST_EMBEDDED = 512; // tokens; a text is evaluated in one piece
+const MOST_SEQUENCES = 4;
 const MEGABYTE = 1024 * 1024;
 const KEPT_GRAMMARS = 16;
 
@@ -156,10 +157,11 @@ export class LoadedModel {
   async #makeGeneration(): Promise<Generation> {
     const { file, options } = this.#parts;
     const { contextLength, batchSize } = options;
+    const most = contextLength ?? Math.min(this.model.trainContextSize, MOST_CONTEXT);
     try {
       const context = await this.model.createContext({
-        contextSize: contextLength ?? { max: Math.min(this.model.trainContextSize, MOST_CONTEXT) },
-        sequences: options.sequences ?? (file.bytes < 256 * MEGABYTE ? 4 : file.bytes < 4096 * MEGABYTE ? 2 : 1),
+        contextSize: contextLength ?? { max: most },
+        sequences: options.sequences ?? (await this.#roomFor(most)),
         threads: this.#threads(),
         ...(batchSize !== undefined && { batchSize }),
       });
@@ -176,6 +178,14 @@ export class LoadedModel {
     } catch (cause) {
       throw loadError(this.#parts.file.path, cause);
     }
+  }
+
+  /** How many contexts of that length take a gigabyte: from one to four. */
+  async #roomFor(contextSize: number): Promise<number> {
+    const { gpuLayers: modelGpuLayers } = this.model;
+    const needs = await this.model.fileInsights.estimateContextResourceRequirementsV2({ contextSize, modelGpuLayers });
+    const bytes = Math.max(1, needs.cpuRam + needs.gpuVram);
+    return Math.min(MOST_SEQUENCES, Math.max(1, Math.floor((1024 * MEGABYTE) / bytes)));
   }
 
   #threads(): number {

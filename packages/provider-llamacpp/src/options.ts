@@ -20,7 +20,7 @@ export interface LlamaCppOptions {
   threads?: number | undefined;
   /**
    * How many sessions keep their context in memory and may generate at once; further ones take turns.
-   * Default: 4 for models under 256 MB, 2 under 4 GB, else 1.
+   * Each takes memory for a context of its own. Default: as many as a gigabyte holds, from 1 to 4.
    */
   sequences?: number | undefined;
   /** Where models of a hub come from. Default: huggingface.co, without a token. */

@@ -131,22 +131,29 @@ export class LlamaCppProvider implements ModelProvider {
     const file = await resolve(name, { signal, onEvent });
     const { binding, llama } = await this.#start();
     signal.throwIfAborted();
+    const at = (fraction: number): LoadProgress => {
+      return { what: "load", bytesDone: Math.round(fraction * file.bytes), bytesTotal: file.bytes };
+    };
     let told = 0;
-    const loading = LoadedModel.load(
-      { binding, llama, file, options: this.#options },
-      {
-        signal,
-        onProgress: (fraction) => {
-          if (fraction < 1 && fraction - told < LEAST_PROGRESS) return;
-          told = fraction;
-          report({ what: "load", bytesDone: Math.round(fraction * file.bytes), bytesTotal: file.bytes });
+    report(at(0));
+    try {
+      const loaded = await LoadedModel.load(
+        { binding, llama, file, options: this.#options },
+        {
+          signal,
+          onProgress: (fraction) => {
+            if (fraction >= 1 || fraction - told < LEAST_PROGRESS) return;
+            told = fraction;
+            report(at(fraction));
+          },
         },
-      },
-    );
-    loading.catch(() => {
+      );
+      report(at(1));
+      return loaded;
+    } catch (error) {
       this.#loadFailed = true;
-    });
-    return loading;
+      throw error;
+    }
   }
 
   #resolver(): ModelResolver {

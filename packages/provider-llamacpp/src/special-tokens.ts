@@ -13,11 +13,12 @@ const SPLIT = "\u{F5D1B}";
 export class PromptTokens {
   readonly #model: LlamaModel;
   readonly #special: RegExp | undefined;
-  readonly #spaces: boolean;
+  /** Whether the tokenizer puts a space before a text that nothing stands before. */
+  readonly spaces: boolean;
 
   constructor(model: LlamaModel, spaces: boolean) {
     this.#model = model;
-    this.#spaces = spaces;
+    this.spaces = spaces;
     this.#special = specialSpellings(model);
   }
 
@@ -41,7 +42,7 @@ export class PromptTokens {
     return text.split(SPLIT).flatMap((part, i) => {
       if (part === "") return [];
       // Some tokenizers put a space before every text; between two texts there is none.
-      return this.#spaces && !(atStart && i === 0)
+      return this.spaces && !(atStart && i === 0)
         ? this.#model.tokenize(part, true, "trimLeadingSpace")
         : this.#model.tokenize(part, true);
     });

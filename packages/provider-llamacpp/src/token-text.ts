@@ -6,13 +6,13 @@ const BEFORE = 4; // tokens that decide whether a space is added
 /** Turns generated tokens into text, holding back a token that ends inside a character. */
 export class TokenText {
   readonly #model: LlamaModel;
-  readonly #before: Token[];
+  readonly #before: Token[] | undefined;
   #pending: Token[] = [];
 
-  /** `before`: the tokens that stand before the answer. */
-  constructor(model: LlamaModel, before: readonly Token[]) {
+  /** `before`: the tokens that stand before the answer, where they matter: some tokenizers add a space behind none. */
+  constructor(model: LlamaModel, before: readonly Token[] | undefined) {
     this.#model = model;
-    this.#before = before.slice(-BEFORE);
+    this.#before = before?.slice(-BEFORE);
   }
 
   push(token: Token): string {
@@ -27,8 +27,10 @@ export class TokenText {
   }
 
   #take(text: string): string {
-    this.#before.push(...this.#pending);
-    this.#before.splice(0, this.#before.length - BEFORE);
+    if (this.#before) {
+      this.#before.push(...this.#pending);
+      this.#before.splice(0, this.#before.length - BEFORE);
+    }
     this.#pending = [];
     return text;
   }

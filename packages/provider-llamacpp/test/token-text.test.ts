@@ -9,8 +9,8 @@ it("never shows half a character, and loses none", async () => {
   const llama = await getLlama({ gpu: false, build: "never", logger: () => undefined });
   const model = await llama.loadModel({ modelPath: tinyModel() });
   fc.assert(
-    fc.property(fc.string({ unit: "grapheme", maxLength: 20 }), (text) => {
-      const decoder = new TokenText(model, []);
+    fc.property(fc.string({ unit: "grapheme", maxLength: 20 }), fc.constantFrom([], undefined), (text, before) => {
+      const decoder = new TokenText(model, before);
       const pieces = model.tokenize(text).map((token) => decoder.push(token));
       expect(pieces.join("") + decoder.end()).toBe(text);
       for (const piece of pieces) expect(piece).not.toContain("\uFFFD");
