@@ -1,0 +1,2 @@
+export { JsonFileDocumentStore, type Recovery } from "./documents.js";
+export { JsonFileStorage } from "./storage.js";
