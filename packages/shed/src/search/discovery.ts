@@ -2,6 +2,7 @@ import type { Embedder, Tool } from "@shedkit/types";
 import { toolName } from "@shedkit/types";
 import { fieldsOf, type ToolFields } from "./fields.js";
 import { LexicalIndex, type Scored } from "./lexical-index.js";
+import { stemsOf } from "./query.js";
 
 const FUSION_DEPTH = 50; // ranks of each list that count
 const FUSION_OFFSET = 10; // of reciprocal rank fusion: how soon lower ranks stop counting
@@ -48,7 +49,7 @@ export class ToolDiscovery {
   async search(query: string, limit: number, signal?: AbortSignal): Promise<Scored[]> {
     const wanted = query.trim();
     if (wanted === "" || limit <= 0) return [];
-    const byWords = this.#index.search(wanted, this.#embedder ? FUSION_DEPTH : limit + 1);
+    const byWords = this.#index.search(stemsOf(wanted), this.#embedder ? FUSION_DEPTH : limit + 1);
     const ranked = this.#embedder ? fuse(byWords, await this.#byMeaning(this.#embedder, wanted, signal)) : byWords;
     return exactFirst(ranked, this.#exactName(wanted)).slice(0, limit);
   }

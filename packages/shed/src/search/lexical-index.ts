@@ -1,5 +1,5 @@
+import { best } from "./best.js";
 import type { ToolFields } from "./fields.js";
-import { STOP_WORDS } from "./stop-words.js";
 import { type Term, Vocabulary } from "./vocabulary.js";
 import { stem, wordsOf } from "./words.js";
 
@@ -13,23 +13,27 @@ interface Entry {
   name: string;
   slot: number;
   terms: readonly Term[];
+  /** The terms of the name, each once. */
+  nameTerms: readonly Term[];
   length: number;
 }
 
 const FIELD_WEIGHTS: { readonly [F in keyof ToolFields]: number } = {
-  name: 2.5,
+  name: 2,
   category: 1,
   description: 1,
   argumentNames: 0.6,
-  argumentTexts: 0.3,
+  argumentTexts: 0.4,
 };
-const K1 = 1.2;
-const B = 0.5;
-const SIMILAR_WEIGHT = 0.5;
+const K1 = 1.2; // how soon more of the same word counts no more
+const B = 0.4; // how much a long text counts less
+const SIMILAR_WEIGHT = 0.8; // of a word that is only written alike, beside its likeness
+const NAME_WEIGHT = 0.27; // of a name that the query covers, where the best match of words counts 1
+const DEPTH = 200; // so many by words are looked at more closely
 
 /**
- * Ranks tools by the words of a query (BM25 over weighted fields), and by words that are written alike. Adding or
- * removing a tool touches its own words alone.
+ * Ranks tools by the words of a query: BM25 over weighted fields, where words that are only written alike count less,
+ * and by how much of a tool's name the query says. Adding or removing a tool touches its own words alone.
  */
 export class LexicalIndex {
   readonly #entries = new Map<string, Entry>();
@@ -37,7 +41,8 @@ export class LexicalIndex {
   readonly #free: number[] = [];
   readonly #vocabulary = new Vocabulary();
   #totalLength = 0;
-  #scores = new Float64Array(64);
+  #lengths = new Float64Array(64); // by slot
+  #scores = new Float64Array(64); // by slot; all 0 between searches
 
   get size(): number {
     return this.#entries.size;
@@ -46,11 +51,13 @@ export class LexicalIndex {
   add(fields: ToolFields): void {
     this.remove(fields.name);
     const weights = new Map<string, number>();
+    const ofName = new Set<string>();
     let length = 0;
     for (const [field, text] of Object.entries(fields) as [keyof ToolFields, string][]) {
       const weight = FIELD_WEIGHTS[field];
       for (const word of wordsOf(text)) {
         const key = stem(word);
+        if (field === "name") ofName.add(key);
         weights.set(key, (weights.get(key) ?? 0) + weight);
         length += weight;
       }
@@ -63,11 +70,13 @@ export class LexicalIndex {
       term.weights.push(weight);
       terms.push(term);
     }
-    const entry: Entry = { name: fields.name, slot, terms, length };
+    const nameTerms = terms.filter(({ text }) => ofName.has(text));
+    const entry: Entry = { name: fields.name, slot, terms, nameTerms, length };
     this.#slots[slot] = entry;
     this.#entries.set(fields.name, entry);
     this.#totalLength += length;
-    if (this.#scores.length < this.#slots.length) this.#scores = new Float64Array(this.#slots.length * 2);
+    if (this.#scores.length < this.#slots.length) this.#grow();
+    this.#lengths[slot] = length;
   }
 
   /** False where there is no such tool. */
@@ -90,45 +99,73 @@ export class LexicalIndex {
     return this.#entries.delete(name);
   }
 
-  /** Best first, those alone that share a word with the query. Equal scores stand in the order of the names. */
-  search(query: string, limit: number): Scored[] {
-    const scores = this.#scores;
+  /**
+   * By the stems of a query, best first: the tools that share a word with it. The best match of words scores 1, more
+   * with a name that fits. Equal scores stand in the order of the names.
+   */
+  search(stems: ReadonlySet<string>, limit: number): Scored[] {
     const touched: number[] = [];
+    const said = new Set<Term>();
     const mean = this.#totalLength / Math.max(1, this.#entries.size);
-    for (const text of queryTerms(query)) {
+    for (const text of stems) {
       const exact = this.#vocabulary.get(text);
-      if (exact) this.#addScores(exact, 1, mean, touched);
+      const rarity = exact ? this.#rarity(exact) : Number.POSITIVE_INFINITY;
+      if (exact) {
+        said.add(exact);
+        this.#count(exact, rarity, mean, touched);
+      }
       for (const { term, likeness } of this.#vocabulary.similar(text)) {
-        this.#addScores(term, (exact ? SIMILAR_WEIGHT : 1) * SIMILAR_WEIGHT * likeness * likeness, mean, touched);
+        // A rare word must not count more than the common one that was meant.
+        const weight = SIMILAR_WEIGHT * likeness * likeness * Math.min(rarity, this.#rarity(term));
+        this.#count(term, weight, mean, touched);
       }
     }
-    const found: Scored[] = [];
-    for (const slot of touched) {
-      found.push({ name: (this.#slots[slot] as Entry).name, score: scores[slot] as number });
-      scores[slot] = 0;
-    }
+    const scores = this.#scores;
+    const near = best(touched, Math.max(DEPTH, limit), (slot) => scores[slot] as number);
+    const top = near.length === 0 ? 1 : (scores[near[0] as number] as number);
+    const found = near.map((slot): Scored => {
+      const { name, nameTerms } = this.#slots[slot] as Entry;
+      return { name, score: (scores[slot] as number) / top + NAME_WEIGHT * this.#covered(nameTerms, said) };
+    });
+    for (const slot of touched) scores[slot] = 0;
     found.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
     return found.slice(0, limit);
   }
 
-  #addScores(term: Term, factor: number, mean: number, touched: number[]): void {
+  /** Adds what a term is worth to the scores of the tools that have it. */
+  #count({ slots, weights }: Term, worth: number, mean: number, touched: number[]): void {
     const scores = this.#scores;
-    const count = term.slots.length;
-    const rarity = factor * Math.log(1 + (this.#entries.size - count + 0.5) / (count + 0.5));
-    for (let i = 0; i < count; i++) {
-      const slot = term.slots[i] as number;
-      const weight = term.weights[i] as number;
-      const { length } = this.#slots[slot] as Entry;
+    const lengths = this.#lengths;
+    const perLength = (K1 * B) / mean;
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i] as number;
+      const weight = weights[i] as number;
       if (scores[slot] === 0) touched.push(slot);
-      scores[slot] =
-        (scores[slot] as number) + (rarity * weight * (K1 + 1)) / (weight + K1 * (1 - B + (B * length) / mean));
+      const saturated = weight / (weight + K1 * (1 - B) + perLength * (lengths[slot] as number));
+      scores[slot] = (scores[slot] as number) + worth * saturated;
     }
   }
-}
 
-/** The stems of a query's words. Words that only join others are left out, unless there are no others. */
-function queryTerms(query: string): Set<string> {
-  const words = wordsOf(query);
-  const telling = words.filter((word) => !STOP_WORDS.has(word));
-  return new Set((telling.length > 0 ? telling : words).map(stem));
+  /** The share of a name that a query says, by the rarity of its words. */
+  #covered(nameTerms: readonly Term[], said: ReadonlySet<Term>): number {
+    let all = 0;
+    let covered = 0;
+    for (const term of nameTerms) {
+      const rarity = this.#rarity(term);
+      all += rarity;
+      if (said.has(term)) covered += rarity;
+    }
+    return all === 0 ? 0 : covered / all;
+  }
+
+  #rarity({ slots }: Term): number {
+    return Math.log(1 + (this.#entries.size - slots.length + 0.5) / (slots.length + 0.5));
+  }
+
+  #grow(): void {
+    const lengths = new Float64Array(this.#slots.length * 2);
+    lengths.set(this.#lengths);
+    this.#lengths = lengths;
+    this.#scores = new Float64Array(lengths.length);
+  }
 }
