@@ -24,6 +24,7 @@ export async function compact(
   const { state } = log;
   const tokensBefore = state.contextTokens;
   if (!state.compactable) throw cannot("nothing was said since the last compaction", tokensBefore, tokensBefore);
+  if (state.openCalls.size > 0) throw cannot("calls wait for leave", tokensBefore, tokensBefore);
   const target = limit * config.compactionTarget;
   const sizes = state.messages.map(estimateMessage);
   const all = Math.max(1, sum(sizes));

@@ -209,7 +209,15 @@ export class AgentSession<
     if (this.#ending || options.signal?.aborted) subscription.close();
     else this.#subscriptions.add(subscription);
     options.signal?.addEventListener("abort", close, { once: true });
-    return subscription.events(docStore, this.sessionId, options.after, [...this.#live], log.state.lastRecordId);
+    const { lastRecordId } = log.state;
+    const { sessionId } = this;
+    return subscription.events({
+      store: docStore,
+      sessionId,
+      after: options.after,
+      live: [...this.#live],
+      lastRecordId,
+    });
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { DocumentStore } from "@shedkit/store";
 import { AgenticError, type SessionId, type SessionRecord } from "@shedkit/types";
-import { Channel } from "./channel.js";
+import { Channel, mapped } from "./channel.js";
 import { EventMapper, type TurnEvent } from "./events.js";
 import type { StreamItem } from "./stream-item.js";
 
@@ -11,6 +11,17 @@ export type SessionEvent = TurnEvent & { id: string; turnId: string };
 export interface ShownItem {
   item: StreamItem;
   turnId: string;
+}
+
+/** Where a reader starts, and what there was then. */
+export interface SubscriptionStart {
+  store: DocumentStore;
+  sessionId: SessionId;
+  /** The id of an event, or the empty string for the beginning; absent: from the running step on. */
+  after: string | undefined;
+  /** What the running step has shown so far. */
+  live: readonly ShownItem[];
+  lastRecordId: string;
 }
 
 /** Follows a session over its turns: what the log holds behind `after`, then what happens. */
@@ -29,54 +40,84 @@ export class Subscription {
     this.#channel.close();
   }
 
-  /**
-   * `after` is the id of an event, or the empty string for the beginning; without it, what happens from the running
-   * step on. `live` is what that step has shown so far.
-   */
-  async *events(
-    store: DocumentStore,
-    sessionId: SessionId,
-    after: string | undefined,
-    live: readonly ShownItem[],
-    lastRecordId: string,
-  ): AsyncGenerator<SessionEvent, void, void> {
-    const mapper = new EventMapper();
-    const place = placeOf(after ?? lastRecordId);
-    const cursor = { recordId: place.recordId, count: 0 };
-    let skip = place.count; // what the listener has seen of deltas that were not in the log then
-    const emit = function* ({ item, turnId }: ShownItem): Generator<SessionEvent, void, void> {
-      if (item.type === "record") {
-        cursor.recordId = item.record.id;
-        cursor.count = 0;
-      }
-      let event = mapper.map(item);
-      if (!event) return;
-      if (event.type === "text" || event.type === "thinking") {
-        const seen = Math.min(skip, event.delta.length);
-        skip -= seen;
-        cursor.count += item.type === "delta" ? event.delta.length : 0;
-        if (seen === event.delta.length) return;
-        if (seen > 0) event = { ...event, delta: event.delta.slice(seen) };
-      }
-      yield { ...event, id: cursor.count === 0 ? cursor.recordId : `${cursor.recordId}~${cursor.count}`, turnId };
+  events(start: SubscriptionStart): AsyncIterable<SessionEvent> {
+    const numbering = new Numbering(start.after ?? start.lastRecordId);
+    const past = replay(start, numbering.place)[Symbol.asyncIterator]();
+    const now = this.#channel[Symbol.asyncIterator]();
+    let caughtUp = false;
+    const shown: AsyncIterable<ShownItem> = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => {
+          if (!caughtUp) {
+            const next = await past.next();
+            if (!next.done) return next;
+            caughtUp = true;
+          }
+          return now.next();
+        },
+        return: async () => {
+          past.return?.()?.catch(() => undefined); // it may be in the middle of a read: that is not waited for
+          await now.return?.();
+          return { done: true, value: undefined };
+        },
+      }),
     };
-    try {
-      if (place.recordId !== lastRecordId) {
-        let turnId = "";
-        let passed = place.recordId === "";
-        for await (const { record } of store.read(sessionId)) {
-          turnId = turnOf(record) ?? turnId;
-          if (passed) yield* emit({ item: { type: "record", record }, turnId });
-          passed ||= record.id === place.recordId;
-          if (record.id === lastRecordId) break;
-        }
-        if (!passed) throw unknownEvent(sessionId, after);
-      }
-      for (const shown of live) yield* emit(shown);
-      for await (const shown of this.#channel) yield* emit(shown);
-    } finally {
-      this.#channel.close();
+    return mapped(shown, (item) => numbering.event(item));
+  }
+}
+
+/** What the log holds behind a place, then what the running step has shown. */
+async function* replay(start: SubscriptionStart, place: Place): AsyncGenerator<ShownItem, void, void> {
+  const { store, sessionId, lastRecordId } = start;
+  if (place.recordId !== lastRecordId) {
+    let turnId = "";
+    let passed = place.recordId === "";
+    for await (const { record } of store.read(sessionId)) {
+      turnId = turnOf(record) ?? turnId;
+      if (passed) yield { item: { type: "record", record }, turnId };
+      passed ||= record.id === place.recordId;
+      if (record.id === lastRecordId) break;
     }
+    if (!passed) throw unknownEvent(sessionId, start.after);
+  }
+  yield* start.live;
+}
+
+/** A record, and how much text was shown behind it that no record held then. */
+interface Place {
+  recordId: string;
+  count: number;
+}
+
+/** Gives events their ids, and leaves out what a reader has seen already. */
+class Numbering {
+  readonly place: Place;
+  readonly #mapper = new EventMapper();
+  readonly #at: Place;
+  #skip: number;
+
+  constructor(after: string) {
+    this.place = placeOf(after);
+    this.#at = { recordId: this.place.recordId, count: 0 };
+    this.#skip = this.place.count;
+  }
+
+  event({ item, turnId }: ShownItem): SessionEvent | undefined {
+    if (item.type === "record") {
+      this.#at.recordId = item.record.id;
+      this.#at.count = 0;
+    }
+    let event = this.#mapper.map(item);
+    if (!event) return undefined;
+    if (event.type === "text" || event.type === "thinking") {
+      const seen = Math.min(this.#skip, event.delta.length);
+      this.#skip -= seen;
+      if (item.type === "delta") this.#at.count += event.delta.length;
+      if (seen === event.delta.length) return undefined;
+      if (seen > 0) event = { ...event, delta: event.delta.slice(seen) };
+    }
+    const { recordId, count } = this.#at;
+    return { ...event, id: count === 0 ? recordId : `${recordId}~${count}`, turnId };
   }
 }
 
@@ -88,7 +129,7 @@ function unknownEvent(sessionId: SessionId, after: string | undefined): AgenticE
   );
 }
 
-function placeOf(id: string): { recordId: string; count: number } {
+function placeOf(id: string): Place {
   const [recordId = "", count = "0"] = id.split("~");
   return { recordId, count: Number(count) };
 }

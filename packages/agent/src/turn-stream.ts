@@ -1,5 +1,5 @@
 import { AgenticError } from "@shedkit/types";
-import type { Channel } from "./channel.js";
+import { type Channel, mapped } from "./channel.js";
 import { EventMapper, type EventOptions, type TurnEvent } from "./events.js";
 import type { StreamItem } from "./stream-item.js";
 import { type Turn, textOfRecord } from "./turn.js";
@@ -36,12 +36,14 @@ export class TurnStream implements AsyncIterable<StreamItem> {
 
   /** What happens, for people who show it. Ends with exactly one `failed` or `done`. */
   events(options?: EventOptions): AsyncIterable<TurnEvent> {
-    return events(this, new EventMapper(options));
+    const mapper = new EventMapper(options);
+    return mapped(this, (item) => mapper.map(item));
   }
 
   /** The whole text so far, at every change of it; retractions are applied. */
   text(): AsyncIterable<string> {
-    return text(this);
+    const text = new TextSoFar();
+    return mapped(this, (item) => text.take(item));
   }
 
   /** The finished turn. Never rejects; nobody has to read the stream for it. */
@@ -50,29 +52,25 @@ export class TurnStream implements AsyncIterable<StreamItem> {
   }
 }
 
-async function* events(items: AsyncIterable<StreamItem>, mapper: EventMapper): AsyncGenerator<TurnEvent, void, void> {
-  for await (const item of items) {
-    const event = mapper.map(item);
-    if (event) yield event;
-  }
-}
+/** The text of a turn as it grows, and shrinks where something is withdrawn. */
+class TextSoFar {
+  #settled = ""; // of records
+  #running = ""; // of deltas whose record is still to come
+  #shown = "";
 
-async function* text(items: AsyncIterable<StreamItem>): AsyncGenerator<string, void, void> {
-  let settled = ""; // of records
-  let running = ""; // of deltas whose record is still to come
-  let shown = "";
-  for await (const item of items) {
-    if (item.type === "delta" && item.kind === "text") running += item.text;
-    else if (item.type === "record" && item.record.type === "retracted") running = "";
-    else if (item.type === "record" && item.record.type === "step") running = "";
-    else if (item.type === "record") {
+  /** The whole text where the item changed it. */
+  take(item: StreamItem): string | undefined {
+    if (item.type === "delta" && item.kind === "text") this.#running += item.text;
+    else if (item.type === "record" && (item.record.type === "retracted" || item.record.type === "step")) {
+      this.#running = "";
+    } else if (item.type === "record") {
       const recorded = textOfRecord(item.record);
-      settled += recorded;
-      running = running.slice(recorded.length);
+      this.#settled += recorded;
+      this.#running = this.#running.slice(recorded.length);
     }
-    const now = settled + running;
-    if (now === shown) continue;
-    shown = now;
-    yield now;
+    const now = this.#settled + this.#running;
+    if (now === this.#shown) return undefined;
+    this.#shown = now;
+    return now;
   }
 }

@@ -1,6 +1,6 @@
 import { Gate, ScriptedProvider } from "@shedkit/testing";
 import { describe, expect, it } from "vitest";
-import type { StreamItem, TurnEvent } from "../src/index.js";
+import type { StreamItem, TurnEvent, TurnStream } from "../src/index.js";
 import { collect, echoTool, generationError, sessionOf, transcript } from "./helpers.js";
 
 describe("a turn stream", () => {
@@ -30,6 +30,30 @@ describe("a turn stream", () => {
     // no turn is running any more
     expect((await session.ask("Hi")).text).toBe("Still here.");
     expect(transcript(provider.requests[1]?.messages ?? [])).toEqual(["user: Hi", "text: Hello", "user: Hi"]);
+  });
+
+  it("can be left while it waits for the next item", async () => {
+    const readers: ((stream: TurnStream) => AsyncIterable<unknown>)[] = [
+      (stream) => stream,
+      (stream) => stream.events(),
+      (stream) => stream.text(),
+    ];
+    for (const reader of readers) {
+      const gate = new Gate();
+      const session = await sessionOf(new ScriptedProvider([["Hello", { wait: gate }]])).build();
+      const stream = session.runTurnStream("Hi");
+      const items = reader(stream)[Symbol.asyncIterator]();
+      await gate.reached;
+      let waiting = items.next();
+      const nothing = () => new Promise<"nothing">((resolve) => setImmediate(() => resolve("nothing")));
+      for (let read = 0; read < 100; read++) {
+        if ((await Promise.race([waiting, nothing()])) === "nothing") break;
+        waiting = items.next();
+      }
+      await items.return?.();
+      expect(await waiting).toEqual({ done: true, value: undefined });
+      expect((await stream.done()).failure?.code).toBe("cancelled");
+    }
   });
 
   it("refuses a second turn meanwhile", async () => {
@@ -183,6 +207,14 @@ describe("subscribe", () => {
     await session.end();
     const text = (await late).map((event) => (event.type === "text" ? event.delta : "")).join("");
     expect(text).toBe("Hello world");
+  });
+
+  it("can be left while it waits", async () => {
+    const session = await sessionOf(new ScriptedProvider([])).build();
+    const events = session.subscribe()[Symbol.asyncIterator]();
+    const waiting = events.next();
+    await events.return?.();
+    expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
   it("ends when its signal aborts", async () => {
