@@ -7,6 +7,8 @@ export type Command =
   | { type: "version" }
   /** Shows every setting and where it came from; or what this machine can run. */
   | { type: "config" | "doctor"; options: RunOptions }
+  /** Lists the sessions that were kept, those with words in them; or deletes one. */
+  | { type: "sessions"; words: string; delete?: string | undefined; options: RunOptions }
   | { type: "run"; options: RunOptions };
 
 export interface RunOptions {
@@ -20,17 +22,25 @@ export interface RunOptions {
   yes: boolean;
   /** There are no tools that change files. */
   readOnly: boolean;
+  /** Goes on with the newest session of the folder, or with the one whose id begins like this. */
+  continue: boolean;
+  resume?: string | undefined;
+  /** The session is not kept. */
+  noKeep: boolean;
   /** The answer and nothing else. */
   print: boolean;
   json: boolean;
   debug: boolean;
 }
 
-const options = {
+const known = {
   model: { type: "string", short: "m" },
   root: { type: "string", short: "r" },
   yes: { type: "boolean", short: "y" },
   "read-only": { type: "boolean" },
+  continue: { type: "boolean", short: "c" },
+  resume: { type: "string" },
+  "no-keep": { type: "boolean" },
   print: { type: "boolean", short: "p" },
   json: { type: "boolean" },
   debug: { type: "boolean" },
@@ -43,37 +53,49 @@ export function parseCommand(args: readonly string[]): Command {
   const { values, positionals } = parse(args);
   if (values.help) return { type: "help" };
   if (values.version) return { type: "version" };
-  for (const name of ["model", "root"] as const) {
+  for (const name of ["model", "root", "resume"] as const) {
     if (values[name]?.trim() === "") throw new UsageError(`--${name} is empty; ${wanted[name]}`);
   }
   if (values.yes && values["read-only"]) throw new UsageError("--yes and --read-only exclude each other; give one");
   if (values.print && values.json) throw new UsageError("--print and --json exclude each other; give one");
+  if (values.continue && values.resume !== undefined) {
+    throw new UsageError("--continue and --resume exclude each other; give one");
+  }
   const question = positionals.length === 0 ? undefined : positionals.join(" ").trim();
   if (question === "") throw new UsageError('the question is empty; ask something, e.g. "What is in README.md?"');
-  return {
-    type: positionals.length === 1 && (question === "config" || question === "doctor") ? question : "run",
-    options: {
-      question,
-      model: values.model,
-      root: values.root,
-      yes: values.yes ?? false,
-      readOnly: values["read-only"] ?? false,
-      print: values.print ?? false,
-      json: values.json ?? false,
-      debug: values.debug ?? false,
-    },
+  const options: RunOptions = {
+    question,
+    model: values.model,
+    root: values.root,
+    yes: values.yes ?? false,
+    readOnly: values["read-only"] ?? false,
+    continue: values.continue ?? false,
+    resume: values.resume,
+    noKeep: values["no-keep"] ?? false,
+    print: values.print ?? false,
+    json: values.json ?? false,
+    debug: values.debug ?? false,
   };
+  const [first, ...rest] = positionals;
+  if (first === "sessions") {
+    const [verb, id] = rest;
+    if (verb === "delete" && rest.length === 2) return { type: "sessions", words: "", delete: id, options };
+    return { type: "sessions", words: rest.join(" "), options };
+  }
+  const alone = positionals.length === 1;
+  return { type: alone && (first === "config" || first === "doctor") ? first : "run", options };
 }
 
 const wanted = {
   model:
     "name a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, openai:MODEL or anthropic:MODEL",
   root: "name the folder that the questions are about",
+  resume: "give the id of a session, or how it begins; answerme-agent sessions lists them",
 } as const;
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: [...args], options: known, allowPositionals: true, strict: true });
   } catch (error) {
     throw usageError(error);
   }
@@ -102,8 +124,8 @@ function usageError(error: unknown): unknown {
 /** The option that an unknown one most likely means. */
 function nearest(name: string): string | undefined {
   const typed = name.replace(/^-+/, "").toLowerCase();
-  const known = Object.keys(options).find((option) => distance(option, typed) <= (typed.length > 3 ? 2 : 1));
-  return known === undefined ? undefined : `--${known}`;
+  const option = Object.keys(known).find((option) => distance(option, typed) <= (typed.length > 3 ? 2 : 1));
+  return option === undefined ? undefined : `--${option}`;
 }
 
 /** How many letters must be put in, left out or changed to make `b` of `a`. */

@@ -2,10 +2,12 @@ import { createWriteStream } from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { AnyAgentSession } from "@shedkit/agent";
-import { addUsage, textOfContent, toolName, type Usage } from "@shedkit/types";
+import { addUsage, type SessionId, textOfContent, toolName, type Usage } from "@shedkit/types";
 import { explain } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
+import { sessionLine } from "./kept-session.js";
 import type { ModelChoice } from "./model-choice.js";
+import type { Shelf } from "./shelf.js";
 import { usageText } from "./text-renderer.js";
 import { toolCallLine } from "./tool-line.js";
 
@@ -15,8 +17,12 @@ export interface Talk {
   choice: ModelChoice;
   readonly root: string;
   readonly interrupts: Interrupts;
+  /** Where sessions are kept; absent where they are not. */
+  readonly shelf: Shelf | undefined;
   /** Goes on with another model. */
   change(model: string): Promise<void>;
+  /** Goes on in another session. */
+  goTo(session: SessionId): Promise<void>;
   /** Since the conversation began. */
   usage: Usage;
   questions: number;
@@ -45,6 +51,14 @@ const commands: readonly PromptCommand[] = [
   { name: "calls", argument: "NUMBER", help: "the tool calls so far, or one with all it returned", run: showCalls },
   { name: "cost", help: "tokens used so far", run: (talk) => said(costText(talk)) },
   { name: "compact", help: "put a summary in the place of the older part of the conversation", run: compact },
+  {
+    name: "sessions",
+    argument: "WORDS",
+    help: "the sessions about this folder, those with words in them",
+    run: sessions,
+  },
+  { name: "resume", argument: "ID", help: "go on with another session", run: resume },
+  { name: "fork", help: "go on in a copy of this session; this one stays as it is", run: fork },
   { name: "export", argument: "FILE", help: "write the conversation to a Markdown file", run: exportTalk },
   { name: "quit", help: "leave (also ctrl-D)", run: () => ({ type: "leave" }) },
 ];
@@ -103,6 +117,36 @@ async function compact({ session, interrupts }: Talk): Promise<CommandOutcome> {
     const compaction = () => session.compact();
     const { tokensBefore, tokensAfter } = await interrupts.during(() => session.abort("stopped by ctrl-C"), compaction);
     return said(`About ${tokensBefore} tokens became ${tokensAfter}.`);
+  } catch (error) {
+    return said(explain(error));
+  }
+}
+
+async function sessions({ shelf, root }: Talk, words: string): Promise<CommandOutcome> {
+  if (shelf === undefined) return said("Sessions are not kept.");
+  const found = await shelf.list({ root, text: words || undefined, limit: 20 });
+  if (found.length === 0) return said("There is none.");
+  return said(found.map((session) => sessionLine(session, false)).join("\n"));
+}
+
+async function resume(talk: Talk, id: string): Promise<CommandOutcome> {
+  if (talk.shelf === undefined) return said("Sessions are not kept.");
+  if (id === "") return said("Say which: /resume ID; /sessions lists them");
+  try {
+    const session = await talk.shelf.find(id);
+    await talk.goTo(session.id);
+    return said(`Going on with "${session.title ?? session.id}".`);
+  } catch (error) {
+    return said(explain(error));
+  }
+}
+
+async function fork(talk: Talk): Promise<CommandOutcome> {
+  try {
+    const copy = await talk.session.fork();
+    await copy.end();
+    await talk.goTo(copy.sessionId);
+    return said(`This is a copy now, ${copy.sessionId}.`);
   } catch (error) {
     return said(explain(error));
   }

@@ -10,6 +10,8 @@ export interface Settings {
   permission: "ask" | "allow" | "readOnly";
   /** How many rounds of tool calls a question may take; null: the agent's own limit. */
   maxSteps: number | null;
+  /** Whether sessions are kept, to be gone on with later. */
+  keepSessions: boolean;
 }
 
 /** A setting and where it came from, for people: `--model`, `ANSWERME_MODEL`, `answerme.json:2`, `default`. */
@@ -51,6 +53,13 @@ const SETTINGS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
       value === null || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 1000),
     parse: (text) => Number(text),
   },
+  keepSessions: {
+    default: true,
+    env: "ANSWERME_KEEP_SESSIONS",
+    wanted: "true or false",
+    accepts: (value): value is boolean => typeof value === "boolean",
+    parse: (text) => ({ true: true, "1": true, false: false, "0": false })[text],
+  },
 };
 
 const CONFIG_FILE = "answerme.json";
@@ -82,7 +91,12 @@ export async function loadSettings({ flags, env, root, home }: ConfigSources): P
     const found = flags[name] ?? fromEnv(env, name) ?? valueIn(project, name) ?? valueIn(user, name);
     return found ?? { value: SETTINGS[name].default, from: "default" };
   };
-  return { model: of("model"), permission: of("permission"), maxSteps: of("maxSteps") };
+  return {
+    model: of("model"),
+    permission: of("permission"),
+    maxSteps: of("maxSteps"),
+    keepSessions: of("keepSessions"),
+  };
 }
 
 /** Where a person's own settings are. */

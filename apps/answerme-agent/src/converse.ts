@@ -7,10 +7,11 @@ import { completeCommand, counted, isCommand, runCommand, type Talk } from "./co
 import type { Settings } from "./config.js";
 import { ExitCode, explain, UsageError } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
+import type { Keeping } from "./keeping.js";
 import type { ModelChoice } from "./model-choice.js";
 import type { Prompt } from "./prompt.js";
 import type { Renderer } from "./renderer.js";
-import { openSession } from "./session.js";
+import { openSession, type SessionPlace } from "./session.js";
 import { tourFolder, tourQuestions } from "./tour.js";
 
 export interface Conversation {
@@ -22,6 +23,8 @@ export interface Conversation {
   readonly permission: Settings["permission"];
   /** The model of a name. */
   choose(model: string): ModelChoice;
+  /** Absent: the session is not kept. */
+  readonly keeping?: Keeping | undefined;
   readonly debug: boolean;
 }
 
@@ -52,19 +55,31 @@ export async function converse(options: Conversation): Promise<ExitCode> {
   }
 }
 
-async function begin({ choice, root, permission, interrupts, choose }: Conversation): Promise<Talk> {
+async function begin(options: Conversation): Promise<Talk> {
+  const { choice, root, permission, interrupts, choose, keeping, renderer } = options;
   const settings = { root, policy: policyOf(permission, "ask"), readOnly: permission === "readOnly" };
+  const open = async (choice: ModelChoice, place: SessionPlace | undefined) => {
+    const session = await openSession({ ...settings, choice, place });
+    await keeping?.shelf.place(session.sessionId, root);
+    renderer.session(session.sessionId);
+    return session;
+  };
   const talk: Talk = {
-    session: await openSession({ ...settings, choice }),
+    session: await open(choice, keeping?.place),
     choice,
     root,
     interrupts,
+    shelf: keeping?.shelf,
     usage: noUsage,
     questions: 0,
     async change(model) {
       talk.choice = choose(model);
+      await talk.goTo(talk.session.sessionId);
+    },
+    async goTo(sessionId) {
+      const { docStore, memoryStore } = talk.session;
       await talk.session.end();
-      talk.session = await openSession({ ...settings, choice: talk.choice, after: talk.session });
+      talk.session = await open(talk.choice, { docStore, memoryStore, sessionId });
     },
   };
   return talk;

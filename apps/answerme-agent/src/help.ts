@@ -4,6 +4,8 @@ Usage
   answerme-agent [options] "question"    answer one question
   ... | answerme-agent [options] "..."   the same, about what is piped in
   answerme-agent [options]               open a prompt (or read the question from a pipe)
+  answerme-agent sessions [WORDS]        list the sessions that were kept, those with words in them
+  answerme-agent sessions delete ID      delete one
   answerme-agent config                  print the settings and where they come from
   answerme-agent doctor                  print what this machine can run, and which model would answer
 
@@ -14,6 +16,9 @@ Options
   -r, --root FOLDER   the folder that the tools may see (default: the current one)
   -y, --yes           change files without asking (without a terminal nothing is changed otherwise)
       --read-only     offer no tool that changes files
+  -c, --continue      go on with the newest session about the folder
+      --resume ID     go on with that session (how its id begins is enough)
+      --no-keep       do not keep this session
   -p, --print         print the answer and nothing else
       --json          print events as JSON lines
       --debug         print stack traces
@@ -28,7 +33,7 @@ Settings, from the first that has one: the options, the environment, answerme.js
 ~/.config/answerme/answerme.json. For example: { "model": "unsloth/gemma-4-E2B-it-GGUF", "permission": "readOnly" }
 
 Environment
-  ANSWERME_MODEL, ANSWERME_PERMISSION, ANSWERME_MAX_STEPS         settings
+  ANSWERME_MODEL, ANSWERME_PERMISSION, ANSWERME_MAX_STEPS, ANSWERME_KEEP_SESSIONS         settings
   ANTHROPIC_API_KEY, OPENAI_API_KEY                               keys of models in the cloud
   ANTHROPIC_BASE_URL, OPENAI_BASE_URL                             another server that speaks as they do
   HF_TOKEN, HF_ENDPOINT, HF_HUB_OFFLINE, HF_HOME, HF_HUB_CACHE    as every Hugging Face tool reads them

@@ -14,6 +14,10 @@ export class JsonRenderer implements Renderer {
     this.#line({ type: "start", model, notice: text });
   }
 
+  session(id: string): void {
+    this.#line({ type: "session", id });
+  }
+
   event(event: TurnEvent): void {
     this.#line(event);
   }

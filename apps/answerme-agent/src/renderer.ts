@@ -12,6 +12,8 @@ export interface ModelNotice {
 /** Shows a session to whoever reads: a person, or a program. */
 export interface Renderer {
   model(notice: ModelNotice): void;
+  /** The session that runs, for programs that go on with it later. */
+  session(id: string): void;
   event(event: TurnEvent): void;
   /** Something a person should know that is no part of the answer. */
   notice(text: string): void;

@@ -1,6 +1,8 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { AnyAgentSession, PermissionPolicy } from "@shedkit/agent";
+import type { DocumentStore, MemoryStore } from "@shedkit/store";
+import type { SessionId } from "@shedkit/types";
 import { UsageError } from "./exit.js";
 import { projectInstructions } from "./instructions.js";
 import type { ModelChoice } from "./model-choice.js";
@@ -17,14 +19,20 @@ export async function rootFolder(named: string | undefined): Promise<string> {
   return root;
 }
 
+export interface SessionPlace {
+  docStore: DocumentStore;
+  memoryStore: MemoryStore;
+  sessionId?: SessionId | undefined;
+}
+
 export interface SessionOptions {
   choice: ModelChoice;
   root: string;
   policy: PermissionPolicy;
   /** Leaves out the tools that change something. */
   readOnly: boolean;
-  /** A session that has ended: its conversation goes on in the new one. */
-  after?: AnyAgentSession | undefined;
+  /** Where the session is kept, and the id of one to go on with. Default: in memory, a new one. */
+  place?: SessionPlace | undefined;
 }
 
 /** Tools that change nothing. */
@@ -32,7 +40,7 @@ const READ_ONLY: ReadonlySet<string> = new Set(["read", "list"]);
 
 /** A session of the chosen model, with the file tools over `root`. */
 export async function openSession(options: SessionOptions): Promise<AnyAgentSession> {
-  const { choice, root, policy, readOnly, after } = options;
+  const { choice, root, policy, readOnly, place } = options;
   const [{ ToolPreset }, { ToolShed }, { NodeFileSystem }, system] = await Promise.all([
     import("@shedkit/harness"),
     import("@shedkit/shed"),
@@ -51,8 +59,9 @@ export async function openSession(options: SessionOptions): Promise<AnyAgentSess
   if (choice.context !== undefined) builder = builder.withContextConfig(choice.context);
   if (choice.memory !== undefined) builder = builder.withMemoryConfig(choice.memory);
   if (choice.loopDetection !== undefined) builder = builder.withLoopDetection(choice.loopDetection);
-  if (after === undefined) return builder.build();
-  return builder.withDocStore(after.docStore).withMemoryStore(after.memoryStore).withSessionId(after.sessionId).build();
+  if (place === undefined) return builder.build();
+  const kept = builder.withDocStore(place.docStore).withMemoryStore(place.memoryStore);
+  return place.sessionId === undefined ? kept.build() : kept.withSessionId(place.sessionId).build();
 }
 
 /** What the model is told at first: what it is for, and what the project says to every agent. */

@@ -46,6 +46,8 @@ export class TextRenderer implements Renderer {
     this.notice(text);
   }
 
+  session(): void {}
+
   event(event: TurnEvent): void {
     switch (event.type) {
       case "text":

@@ -23,6 +23,8 @@ describe("the command line", () => {
       yes: true,
       readOnly: false,
       print: false,
+      continue: false,
+      noKeep: false,
       json: true,
       debug: true,
     });
@@ -36,6 +38,15 @@ describe("the command line", () => {
     expect(parseCommand(["doctor"])).toMatchObject({ type: "doctor" });
     expect(parseCommand(["config", "--root", "a"])).toMatchObject({ type: "config", options: { root: "a" } });
     expect(parseCommand(["config", "files?"])).toMatchObject({ type: "run", options: { question: "config files?" } });
+  });
+
+  it("takes sessions, words to look for, or one to delete", () => {
+    expect(parseCommand(["sessions"])).toMatchObject({ type: "sessions", words: "" });
+    expect(parseCommand(["sessions", "harbour", "master"])).toMatchObject({
+      type: "sessions",
+      words: "harbour master",
+    });
+    expect(parseCommand(["sessions", "delete", "01ab"])).toMatchObject({ type: "sessions", delete: "01ab" });
   });
 
   it.each([["--help"], ["-h"]])("%s asks for help", (option) => {
@@ -57,6 +68,8 @@ describe("the command line", () => {
     [["--json=1"], "--json takes no value"],
     [["--yes", "--read-only", "x"], "--yes and --read-only exclude each other"],
     [["--print", "--json", "x"], "--print and --json exclude each other"],
+    [["--continue", "--resume", "01"], "--continue and --resume exclude each other"],
+    [["--resume"], "--resume needs a value; give the id of a session"],
     [[""], "the question is empty"],
     [["  ", " "], "the question is empty"],
   ])("refuses %j in one line", (args, message) => {

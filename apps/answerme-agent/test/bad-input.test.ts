@@ -77,7 +77,7 @@ describe("settings", () => {
     });
     expect(stdout).toBe(
       `model = "owner/repo"   (ANSWERME_MODEL)\npermission = "readOnly"   (--read-only)\n` +
-        `maxSteps = 3   (${folder.path}/answerme.json:2)\n`,
+        `maxSteps = 3   (${folder.path}/answerme.json:2)\nkeepSessions = true   (default)\n`,
     );
     expect(code).toBe(0);
   });

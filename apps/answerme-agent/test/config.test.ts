@@ -26,6 +26,7 @@ describe("settings", () => {
       model: { value: null, from: "default" },
       permission: { value: "ask", from: "default" },
       maxSteps: { value: null, from: "default" },
+      keepSessions: { value: true, from: "default" },
     });
   });
 
@@ -41,7 +42,10 @@ describe("settings", () => {
   });
 
   it.each([
-    ['{\n  "modle": "x"\n}', /answerme\.json:2: there is no setting "modle"; there are model, permission, maxSteps$/],
+    [
+      '{\n  "modle": "x"\n}',
+      /answerme\.json:2: there is no setting "modle"; there are model, permission, maxSteps, keepSessions$/,
+    ],
     ['{\n\n  "maxSteps": 0\n}', /answerme\.json:3: "maxSteps" is 0; wanted: a whole number from 1 to 1000/],
     ['{"model": ""}', /answerme\.json:1: "model" is ""; wanted: a Hugging Face/],
     ['{\n  "model": "x"\n  "maxSteps": 3\n}', /answerme\.json:3: not valid JSON/],
@@ -69,6 +73,8 @@ describe("settings", () => {
     await using f = await folders({});
     await expect(f.load({ ANSWERME_MAX_STEPS: "many" })).rejects.toThrow(/ANSWERME_MAX_STEPS is "many"; wanted/);
     expect((await f.load({ ANSWERME_MAX_STEPS: "12" })).maxSteps.value).toBe(12);
+    expect((await f.load({ ANSWERME_KEEP_SESSIONS: "0" })).keepSessions.value).toBe(false);
+    await expect(f.load({ ANSWERME_KEEP_SESSIONS: "no" })).rejects.toThrow(/wanted: true or false/);
     expect((await f.load({ ANSWERME_MODEL: "" })).model.from).toBe("default");
   });
 

@@ -9,6 +9,7 @@ import { completion, converse } from "../src/converse.js";
 import { Interrupts } from "../src/interrupts.js";
 import type { ModelChoice } from "../src/model-choice.js";
 import { Prompt } from "../src/prompt.js";
+import { Shelf } from "../src/shelf.js";
 import { TextRenderer } from "../src/text-renderer.js";
 import { fakeTerminal } from "./fake-terminal.js";
 import { temporaryFolder } from "./program.js";
@@ -24,6 +25,8 @@ async function talk(answers: readonly ScriptedAnswer[], others: { [model: string
     files: {},
     preset: async () => new RouterMix().primary(others[model] ?? provider, model).build(),
   });
+  const shelf = await Shelf.open(path.join(folder.path, "home", "sessions.db"));
+  const { docStore, memoryStore } = shelf;
   const { terminal, written, says } = fakeTerminal(false);
   const input = new PassThrough();
   const prompt = new Prompt({ input, output: terminal.out, complete: completion(folder.path) });
@@ -40,6 +43,7 @@ async function talk(answers: readonly ScriptedAnswer[], others: { [model: string
     choose,
     root: folder.path,
     permission: "ask",
+    keeping: { shelf, place: { docStore, memoryStore } },
     debug: false,
   });
   return {
@@ -63,6 +67,7 @@ async function talk(answers: readonly ScriptedAnswer[], others: { [model: string
       input.end();
       await ended.catch(() => {});
       interrupts[Symbol.dispose]();
+      await shelf.close();
       await folder[Symbol.asyncDispose]();
     },
   };
@@ -262,6 +267,37 @@ describe("what begins with a slash", () => {
     await t.type("Hi");
     await t.says("Hello again.\n");
     expect(await t.leave()).toBe(0);
+  });
+
+  it("goes on in a copy, and back in the original", async () => {
+    await using t = await talk(["One.", "Two.", "Three."]);
+    await t.type("First");
+    await t.says("One.\n");
+    await t.type("/fork");
+    await t.says("This is a copy now, ");
+    await t.type("Second");
+    await t.says("Two.\n");
+    expect(asked(t.provider, 1)).toEqual(["First", "", "Second"]);
+    await t.type("/sessions");
+    await t.says("First\n");
+    await t.says("First\n");
+    const ids = [...t.written.err.matchAll(/^([0-9a-z]{26}) /gm)].map(([, id]) => id);
+    expect(ids).toHaveLength(2);
+    await t.type(`/resume ${ids[1]}`);
+    await t.says("Going on with");
+    await t.type("Third");
+    await t.says("Three.\n");
+    expect(asked(t.provider, 2)).toEqual(["First", "", "Third"]);
+  });
+
+  it("says which sessions there are not", async () => {
+    await using t = await talk([]);
+    await t.type("/sessions");
+    await t.says("There is none.");
+    await t.type("/resume 01zz");
+    await t.says('no session begins with "01zz"');
+    await t.type("/resume");
+    await t.says("Say which");
   });
 
   it("says why nothing can be compacted", async () => {

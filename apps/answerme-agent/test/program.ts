@@ -141,7 +141,7 @@ export const canMakeTerminals =
   /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 
 /** Runs the program to its end. */
-export async function run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
+export async function run(args: readonly string[], options: StartOptions & { home?: string } = {}): Promise<Ended> {
   await using folder = await temporaryFolder();
   return await new Program(args, { home: folder.path, ...options }).ended;
 }

@@ -1,0 +1,19 @@
+import { homedir } from "node:os";
+import type { RunOptions } from "./args.js";
+import { loadSettings, type Settings, type Sourced } from "./config.js";
+
+/** The settings in force for a folder; a flag wins over everything else. */
+export function settingsOf(options: RunOptions, root: string): Promise<Sourced<Settings>> {
+  const { model, yes, readOnly, noKeep } = options;
+  return loadSettings({
+    flags: {
+      ...(model !== undefined && { model: { value: model, from: "--model" } }),
+      ...(yes && { permission: { value: "allow", from: "--yes" } }),
+      ...(readOnly && { permission: { value: "readOnly", from: "--read-only" } }),
+      ...(noKeep && { keepSessions: { value: false, from: "--no-keep" } }),
+    },
+    env: process.env,
+    root,
+    home: homedir(),
+  });
+}

@@ -1,0 +1,84 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { KvMemoryStore, SqlDocumentStore } from "@shedkit/store";
+import { LibsqlStorage } from "@shedkit/store-libsql";
+import type { SessionId } from "@shedkit/types";
+import { UsageError } from "./exit.js";
+import type { KeptSession } from "./kept-session.js";
+
+/** Where the sessions of this person are kept. */
+export class Shelf {
+  readonly docStore: SqlDocumentStore<LibsqlStorage>;
+  readonly memoryStore: KvMemoryStore<LibsqlStorage>;
+  readonly #storage: LibsqlStorage;
+
+  private constructor(storage: LibsqlStorage) {
+    this.#storage = storage;
+    this.docStore = new SqlDocumentStore(storage);
+    this.memoryStore = new KvMemoryStore(storage);
+  }
+
+  /** Opens the database, which is made where there is none. Throws AgenticError `store`, or what mkdir throws. */
+  static async open(file: string): Promise<Shelf> {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    return new Shelf(await LibsqlStorage.open(`file:${file}`));
+  }
+
+  /** Notes which folder a session is about. */
+  async place(session: SessionId, root: string): Promise<void> {
+    await this.#storage.set(rootKey(session), root);
+  }
+
+  /** Sessions in which something was said, newest first; of one folder, or with these words in them. */
+  async list(query: { root?: string | undefined; text?: string | undefined; limit: number }): Promise<KeptSession[]> {
+    const { root, text, limit } = query;
+    const found: KeptSession[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.docStore.sessions({ text, limit: 50, cursor });
+      for (const info of page.items) {
+        if (info.records === 0) continue;
+        const kept = { ...info, root: await this.#rootOf(info.id) };
+        if (root === undefined || kept.root === root) found.push(kept);
+        if (found.length === limit) return found;
+      }
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return found;
+  }
+
+  /** The session whose id begins like this. Throws UsageError where there is none, or more than one. */
+  async find(id: string): Promise<KeptSession> {
+    const fitting = (await this.list({ limit: 10_000 })).filter((session) => session.id.startsWith(id.toLowerCase()));
+    const [only, other] = fitting;
+    if (only === undefined) throw new UsageError(`no session begins with "${id}"; answerme-agent sessions lists them`);
+    if (other !== undefined) throw new UsageError(`${fitting.length} sessions begin with "${id}"; give more of the id`);
+    return only;
+  }
+
+  async delete(session: SessionId): Promise<void> {
+    await this.docStore.delete(session);
+    await this.memoryStore.clear(session);
+    await this.#storage.delete(rootKey(session));
+  }
+
+  async close(): Promise<void> {
+    await this.docStore.close();
+    await this.#storage.close();
+  }
+
+  async #rootOf(session: SessionId): Promise<string | undefined> {
+    const root = await this.#storage.get(rootKey(session));
+    return typeof root === "string" ? root : undefined;
+  }
+}
+
+/** Where the database is, unless the settings say otherwise. */
+export function shelfFile(env: { readonly [name: string]: string | undefined }, home: string): string {
+  const folder = env.XDG_DATA_HOME || (env.LOCALAPPDATA ?? path.join(home, ".local", "share"));
+  return path.join(folder, "answerme", "sessions.db");
+}
+
+function rootKey(session: SessionId): string {
+  return `answerme/root/${session}`;
+}
