@@ -28,6 +28,7 @@ it.each([1, 7])("what a process appended before it was killed is there, and the 
     if (heard === n) child.kill("SIGKILL"); // and read on: what it had said before it died counts
   }
   await ended;
+  expect(heard).toBeGreaterThanOrEqual(n);
   await checkAfterKill(store, session, heard, 0);
   await storage.close();
 });

@@ -1,0 +1,2 @@
+export { LevelDocumentStore } from "./documents.js";
+export { LevelStorage } from "./storage.js";

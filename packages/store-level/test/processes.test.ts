@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { checkAfterKill } from "@shedkit/store/conformance";
+import { AgenticError, type SessionId } from "@shedkit/types";
+import { expect, it, onTestFinished } from "vitest";
+import { LevelDocumentStore, LevelStorage } from "../src/index.js";
+import { tempFolder } from "./support/temp-folder.js";
+
+const preload = fileURLToPath(new URL("./support/run-source.mjs", import.meta.url));
+const program = fileURLToPath(new URL("./support/writer.ts", import.meta.url));
+const session = "s" as SessionId;
+
+it.each([1, 7])("what a process appended before it was killed is there, and the session is free at once", async (n) => {
+  const folder = await tempFolder();
+  const flags = ["--import", preload, "--conditions=@shedkit/source", "--no-warnings"];
+  const child = spawn(process.execPath, [...flags, program, folder, session], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = once(child, "close");
+  let heard = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line === "ready") {
+      const other = new LevelDocumentStore(await LevelStorage.open(folder));
+      await expect(other.acquire(session)).rejects.toSatisfy((error) => AgenticError.is(error, "sessionBusy"));
+    } else heard = Number(line);
+    if (heard === n) child.kill("SIGKILL"); // and read on: what it had said before it died counts
+  }
+  await ended;
+  expect(heard).toBeGreaterThanOrEqual(n);
+  const storage = await LevelStorage.open(folder);
+  const store = new LevelDocumentStore(storage);
+  await checkAfterKill(store, session, heard, 0);
+  await storage.close();
+});
