@@ -8,7 +8,7 @@ export {
   thrownFailure,
 } from "./failure.js";
 export { isOverflowText } from "./overflow.js";
-export { delay, type RetryPolicy, retryDelay, retryStream } from "./retry.js";
+export { delay, type RetryPolicy, retryDelay } from "./retry.js";
 export { ProviderRouter, ProviderRouterBuilder, type Route } from "./router.js";
 export { type Environment, Secret } from "./secret.js";
 export type { ModelPreset, ModelSelection } from "./selection.js";

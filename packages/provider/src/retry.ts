@@ -1,5 +1,4 @@
-import { AgenticError } from "@shedkit/types";
-import type { ModelEvent } from "./contract.js";
+import type { AgenticError } from "@shedkit/types";
 import { cancelledFailure } from "./failure.js";
 
 /** When and how often a request is repeated. */
@@ -42,43 +41,4 @@ export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
     }, ms);
     signal?.addEventListener("abort", onAbort, { once: true });
   });
-}
-
-/**
- * A generation that is repeated while it fails before its first delta. A stream that has begun is never repeated: its
- * failure is handed on, and whoever starts anew says so.
- */
-export async function* retryStream(
-  attempt: () => AsyncIterable<ModelEvent>,
-  policy: RetryPolicy = {},
-  signal?: AbortSignal,
-): AsyncGenerator<ModelEvent, void, void> {
-  for (let tries = 1; ; tries++) {
-    let begun = false;
-    let failed: Extract<ModelEvent, { type: "failure" }> | undefined;
-    const held: ModelEvent[] = []; // `start` is said once, by the try that goes through
-    for await (const event of attempt()) {
-      if (event.type === "failure") failed = event;
-      else if (begun) yield event;
-      else if (event.type === "start" || event.type === "usage") held.push(event);
-      else {
-        begun = event.type !== "loading";
-        if (begun) yield* held.splice(0);
-        yield event;
-      }
-    }
-    if (failed === undefined) return;
-    const pause = begun ? undefined : retryDelay(failed.error, tries, policy);
-    if (pause === undefined) {
-      yield* held;
-      yield failed;
-      return;
-    }
-    try {
-      await delay(pause, signal);
-    } catch (error) {
-      yield { type: "failure", error: AgenticError.from(error) };
-      return;
-    }
-  }
 }

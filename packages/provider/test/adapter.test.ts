@@ -99,6 +99,77 @@ describe("drive", () => {
   });
 });
 
+describe("drive's tries", () => {
+  const busy = new AgenticError(
+    "generation",
+    "busy",
+    { kind: "overloaded", provider: "p", model: "m" },
+    { retryable: true },
+  );
+
+  /** Each try fails with `busy` after its texts, the last one ends well; returns what came and how many tries there were. */
+  async function play(
+    tries: readonly (readonly string[])[],
+    ends: "well" | "badly",
+    more: Partial<CloudProviderConfig> = {},
+  ) {
+    let used = 0;
+    const attempt = (): Attempt<string> => {
+      const sink = sinkOf();
+      const texts = tries[used++] ?? [];
+      const last = used === tries.length && ends === "well";
+      return {
+        sink,
+        open: async () => each(...texts),
+        read: (text) => (text === "usage" ? sink.usage({ input: used }) : sink.text(0, text)),
+        done: () => {
+          if (!last) throw busy;
+          sink.finished = "stop";
+        },
+      };
+    };
+    const retry = { initialDelayMs: 0 };
+    const events = await collect(drive({ config: { ...config, retry, ...more }, context, warnings: [], attempt }));
+    return { types: events.map(({ type }) => type), used, last: events.at(-1) };
+  }
+
+  it("say `start` once, and go on until one goes through", async () => {
+    const { types, used } = await play([[], ["usage"], ["a"]], "well", { maxRetries: 2 });
+    expect(types).toEqual(["start", "textDelta", "output", "finish"]);
+    expect(used).toBe(3);
+  });
+
+  it("end with the first that has begun", async () => {
+    const { types, used } = await play([["a"], ["b"]], "well", { maxRetries: 2 });
+    expect(types).toEqual(["start", "textDelta", "output", "failure"]);
+    expect(used).toBe(1);
+  });
+
+  it("end with the last failure and its usage when they are used up", async () => {
+    const { types, used, last } = await play([[], ["usage"], []], "badly", { maxRetries: 1 });
+    expect(types).toEqual(["start", "usage", "failure"]);
+    expect([used, last]).toEqual([2, { type: "failure", error: busy }]);
+  });
+
+  it("end when the request is aborted while one waits for the next", async () => {
+    const controller = new AbortController();
+    const attempt = (): Attempt<string> => ({
+      sink: sinkOf(),
+      open: async () => {
+        queueMicrotask(() => controller.abort());
+        throw busy;
+      },
+      read: () => {},
+    });
+    const retry = { initialDelayMs: 3_600_000, random: () => 0 };
+    const slow = { ...config, maxRetries: 2, retry: { ...retry, maxDelayMs: 3_600_000 } };
+    const events = await collect(
+      drive({ config: slow, context: { ...context, signal: controller.signal }, warnings: [], attempt }),
+    );
+    expect(events).toMatchObject([{ type: "failure", error: { code: "cancelled" } }]);
+  });
+});
+
 describe("RequestLimit", () => {
   it("lets so many through at a time, and the rest in turn", async () => {
     const limit = new RequestLimit({ concurrent: 2 });

@@ -1,7 +1,7 @@
 import { AgenticError } from "@shedkit/types";
 import type { ModelEvent } from "../contract.js";
 import { cancelledFailure, type FailureContext } from "../failure.js";
-import { retryStream } from "../retry.js";
+import { delay, retryDelay } from "../retry.js";
 import type { CloudProviderConfig } from "./config.js";
 import { brokenOff, sdkFailure } from "./sdk-failure.js";
 import type { AnswerSink } from "./sink.js";
@@ -28,68 +28,65 @@ export interface Drive<E> {
 const IDLE_MS = 90_000;
 
 /**
- * Runs a generation: waits for a place, repeats what failed before it began, watches for silence, closes the socket
- * when the request aborts or its reader leaves, and ends in exactly one `finish` or `failure`.
+ * Runs a generation: waits for a place, repeats what failed before its first delta, watches for silence, closes the
+ * socket when the request aborts or its reader leaves, and ends in exactly one `finish` or `failure`. A stream that has
+ * begun is never repeated: its failure is handed on, and whoever starts anew says so.
  */
 export async function* drive<E>(plan: Drive<E>): AsyncGenerator<ModelEvent, void, void> {
   const { config, context } = plan;
   const { signal } = context;
+  const policy = { ...config.retry, maxRetries: config.maxRetries };
   let release: (() => void) | undefined;
   try {
     if (signal?.aborted) throw cancelledFailure(signal);
     release = await config.limit?.take(signal);
-    const policy = { ...config.retry, maxRetries: config.maxRetries };
-    yield* retryStream(() => tryOnce(plan), policy, signal);
+    // One generator for all of it: each layer around an event would cost about as much as the SDK's own work on it.
+    for (let tries = 1; ; tries++) {
+      const attempt = plan.attempt();
+      const { sink } = attempt;
+      const watch = new Watch(config.idleTimeoutMs ?? IDLE_MS, signal);
+      let failure: AgenticError | undefined;
+      let opened = false;
+      let begun = false;
+      try {
+        const stream = await attempt.open(watch.signal);
+        opened = true;
+        watch.start();
+        for await (const event of stream) {
+          watch.seen();
+          attempt.read(event);
+          if (sink.events.length === 0) continue;
+          if (!begun) yield { type: "start", warnings: plan.warnings };
+          begun = true;
+          for (const ready of sink.events) yield ready;
+          sink.events.length = 0;
+        }
+        attempt.done?.();
+      } catch (error) {
+        failure = sdkFailure(error, context);
+      } finally {
+        watch.stop();
+      }
+      failure = watch.verdict(context) ?? failure ?? (sink.finished === undefined ? brokenOff(context) : undefined);
+      const pause = failure === undefined || begun ? undefined : retryDelay(failure, tries, policy);
+      if (pause !== undefined) {
+        await delay(pause, signal);
+        continue;
+      }
+      sink.end(failure === undefined);
+      if (opened && !begun) yield { type: "start", warnings: plan.warnings };
+      yield* sink.events.splice(0);
+      const usage = sink.reported;
+      if (usage !== undefined) yield { type: "usage", usage };
+      if (signal?.aborted) failure = cancelledFailure(signal); // also where the answer was just complete
+      if (failure !== undefined) yield { type: "failure", error: failure };
+      else yield { type: "finish", reason: sink.finished ?? "stop" };
+      return;
+    }
   } catch (error) {
     yield { type: "failure", error: sdkFailure(error, context) };
   } finally {
     release?.();
-  }
-}
-
-async function* tryOnce<E>(plan: Drive<E>): AsyncGenerator<ModelEvent, void, void> {
-  const { context, config } = plan;
-  const watch = new Watch(config.idleTimeoutMs ?? IDLE_MS, context.signal);
-  let failure: AgenticError | undefined;
-  const attempt = safely(plan.attempt);
-  if (attempt instanceof Error) {
-    yield { type: "failure", error: sdkFailure(attempt, context) };
-    return;
-  }
-  const { sink } = attempt;
-  try {
-    const stream = await attempt.open(watch.signal);
-    yield { type: "start", warnings: plan.warnings };
-    watch.start();
-    for await (const event of stream) {
-      watch.seen();
-      attempt.read(event);
-      if (sink.events.length > 0) {
-        yield* sink.events;
-        sink.events.length = 0;
-      }
-    }
-    attempt.done?.();
-  } catch (error) {
-    failure = sdkFailure(error, context);
-  } finally {
-    watch.stop();
-  }
-  failure = watch.verdict(context) ?? failure ?? (sink.finished === undefined ? brokenOff(context) : undefined);
-  sink.end(failure === undefined);
-  yield* sink.events.splice(0);
-  const usage = sink.reported;
-  if (usage !== undefined) yield { type: "usage", usage };
-  if (context.signal?.aborted) failure = cancelledFailure(context.signal); // also where the answer was just complete
-  if (failure !== undefined) yield { type: "failure", error: failure };
-  else yield { type: "finish", reason: sink.finished ?? "stop" };
-}
-
-function safely<T>(make: () => T): T | Error {
-  try {
-    return make();
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
   }
 }
 
