@@ -27,7 +27,7 @@ export interface WireUsage {
   output_tokens_details?: { thinking_tokens?: number | null } | null;
 }
 
-export interface WireStop {
+interface WireStop {
   explanation?: string | null;
 }
 

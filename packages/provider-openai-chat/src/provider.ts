@@ -39,7 +39,8 @@ export class OpenAIProvider implements ModelProvider {
   readonly id: string;
   readonly #config: CloudProviderConfig;
   readonly #client: OpenAI;
-  #refused: Refused = nothingRefused;
+  /** By model: one may take what another refuses. */
+  readonly #refused = new Map<string, Refused>();
 
   private constructor(config: CloudProviderConfig) {
     this.id = config.id ?? "openai";
@@ -107,8 +108,9 @@ export class OpenAIProvider implements ModelProvider {
   }
 
   #attempt(request: ModelRequest, context: FailureContext, warnings: ChatRequest["warnings"]): Attempt<WireChunk> {
+    const { name } = request.model;
     let built = this.#build(request);
-    const price = knownModel(request.model.name, this.#own ? openaiModels : {}, this.#config)?.price;
+    const price = knownModel(name, this.#own ? openaiModels : {}, this.#config)?.price;
     const sink = new AnswerSink(
       {
         name: (wireName) => built.compiler.fromWire(wireName),
@@ -128,9 +130,9 @@ export class OpenAIProvider implements ModelProvider {
             sink.decodeText = built.output?.changed ? built.output.decode : undefined;
             return stream;
           } catch (error) {
-            const refused = learnRefusal(error, built.body, this.#refused);
+            const refused = learnRefusal(error, built.body, this.#refused.get(name) ?? nothingRefused);
             if (refused === undefined) throw error;
-            this.#refused = refused;
+            this.#refused.set(name, refused);
             built = this.#build(request);
           }
         }
@@ -141,7 +143,11 @@ export class OpenAIProvider implements ModelProvider {
   }
 
   #build(request: ModelRequest): ChatRequest {
-    return chatRequest(request, { provider: this.id, own: this.#own, refused: this.#refused });
+    return chatRequest(request, {
+      provider: this.id,
+      own: this.#own,
+      refused: this.#refused.get(request.model.name) ?? nothingRefused,
+    });
   }
 
   async #open(body: object, signal: AbortSignal, context: FailureContext): Promise<AsyncIterable<WireChunk>> {

@@ -9,7 +9,7 @@ export interface WireChunk {
   citations?: readonly string[] | null;
 }
 
-export interface WireChoice {
+interface WireChoice {
   delta?: WireDelta | null;
   /** Where a server answers with the whole message instead of deltas. */
   message?: WireDelta | null;

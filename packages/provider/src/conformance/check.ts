@@ -19,7 +19,7 @@ export function ask(backend: OpenBackend, more: Partial<ModelRequest> = {}): Mod
   return { model: { name: backend.model }, messages, tools: noTools, params: {}, ...more };
 }
 
-export const noTools: ToolDeclarations = { tools: [], activations: [] };
+const noTools: ToolDeclarations = { tools: [], activations: [] };
 
 /** Everything of a stream, checked for the order that every stream keeps. */
 export async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {

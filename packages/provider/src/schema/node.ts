@@ -46,7 +46,7 @@ export function resolveNode(node: SchemaNode, root: SchemaNode): SchemaNode {
 }
 
 /** What a local reference (`#/$defs/x`) points at. */
-export function lookUp(root: SchemaNode, ref: string): unknown {
+function lookUp(root: SchemaNode, ref: string): unknown {
   if (!ref.startsWith("#")) return undefined;
   let at: unknown = root;
   for (const part of ref.slice(1).split("/").slice(1)) {
