@@ -1,0 +1,19 @@
+// A turn in a process of its own, to be killed. Argument: the folder for the store and the marks.
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { killable, story } from "./parts.js";
+
+const [folder = ""] = process.argv.slice(2);
+const { builder } = await killable(folder, story());
+const session = await builder.build();
+let steps = 0;
+console.log("begins");
+for await (const item of session.runTurnStream("The question")) {
+  if (item.type !== "record") continue;
+  appendFileSync(join(folder, "shown"), `${item.record.id}\n`);
+  if (item.record.type !== "step") continue;
+  steps++;
+  if (steps === 2) session.followUp("And this?");
+  if (steps === 5) session.steer("Faster");
+}
+console.log("ends");

@@ -1,0 +1,55 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { ToolShed } from "@shedkit/shed";
+import { JsonFileDocumentStore, JsonFileStorage } from "@shedkit/store-json-file";
+import { type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
+import { ToolCallResult, type ToolImpl } from "@shedkit/tool";
+import { AgentSession } from "../../src/index.js";
+
+/** The session that is killed and the one that resumes it are the same, but for what the model says. */
+export async function killable(folder: string, provider: ScriptedProvider) {
+  const storage = await JsonFileStorage.open(join(folder, "store"));
+  const store = new JsonFileDocumentStore(storage);
+  const names = ["write", "read"];
+  const shed = new ToolShed().tools(names.map((name) => marking(name, folder))).pin(...names);
+  const builder = AgentSession.builder(provider)
+    .withModel("m")
+    .withToolshed(shed)
+    .withDocStore(store)
+    .withSessionId("killed");
+  const close = async () => {
+    await store.close();
+    await storage.close();
+  };
+  return { builder, store, close };
+}
+
+/** A tool that leaves a mark on the disk for each run, in the middle of it. */
+function marking(name: string, folder: string): ToolImpl {
+  return {
+    definition: () => ({
+      type: "single",
+      definition: { name, category: "test", description: "Marks.", arguments: { type: "object", properties: {} } },
+    }),
+    execute: async (_, ctx) => {
+      await pause();
+      appendFileSync(join(folder, "marks"), `${ctx.callId}\n`);
+      await pause();
+      return ToolCallResult.text(`${name} is done`);
+    },
+  };
+}
+
+/** So that a kill can hit any moment. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+}
+
+/** Eight steps with calls, then an answer. */
+export function story(): ScriptedProvider {
+  return new ScriptedProvider(async (_, index): Promise<ScriptedAnswer> => {
+    await pause();
+    if (index >= 8) return "That was all.";
+    return ["Let me see. ", { call: "write" }, ...(index % 2 === 0 ? [{ call: "read" }, { call: "write" }] : [])];
+  });
+}
