@@ -29,11 +29,11 @@ export const claudeModels: ModelTable = {
   "claude-": common,
   "claude-opus-4-5": model(64_000, [5, 25]),
   "claude-opus-4-1": model(32_000, [15, 75]),
-  "claude-opus-4-2": model(32_000, [15, 75]), // claude-opus-4-20250514
+  "claude-opus-4-20250514": model(32_000, [15, 75]),
   "claude-sonnet-4": model(64_000, [3, 15]),
   "claude-haiku-4-5": model(64_000, [1, 5]),
-  "claude-3-5-haiku": { ...model(8192, [0.8, 4]) },
-  "claude-3-7-sonnet": { ...model(64_000, [3, 15]) },
+  "claude-3-5-haiku": model(8192, [0.8, 4]),
+  "claude-3-7-sonnet": model(64_000, [3, 15]),
 };
 
 /** What a model can do that not every model can. */

@@ -203,8 +203,15 @@ describe("activated tools", () => {
 });
 
 describe("ResponsesProvider", () => {
-  it("says which models it serves", () => {
+  it("says which models it serves, and prices none that it does not know", async () => {
     const own = ResponsesProvider.apiKey("k");
+    expect((await own.describe({ name: "gpt-5-2025-08-07" })).price).toBeDefined();
+    expect(await own.describe({ name: "gpt-5.4" })).toEqual({
+      contextWindow: 400_000,
+      maxOutput: 128_000,
+      input: ["text", "image"],
+      tools: true,
+    });
     expect(["gpt-5.4", "o3", "claude-x"].map((name) => own.serves({ name }))).toEqual(["yes", "yes", "no"]);
     expect(() => ResponsesProvider.fromEnv({})).toThrow(/OPENAI_API_KEY/);
   });

@@ -264,16 +264,21 @@ describe("sdkFailure", () => {
 });
 
 describe("models", () => {
-  it("are known by the longest beginning of their name, under what the configuration says", () => {
-    const small = { contextWindow: 1, input: ["text"], tools: true } as const;
-    const table = { "m-": small, "m-big": { ...small, contextWindow: 2 } };
-    expect(knownModel("m-big-2026", table, {})?.contextWindow).toBe(2);
-    expect(knownModel("m-other", table, {})?.contextWindow).toBe(1);
-    expect(knownModel("x", table, {})).toBeUndefined();
-    expect(knownModel("m-big", table, { models: { "m-big": { tools: false } } })).toMatchObject({
-      contextWindow: 2,
-      tools: false,
-    });
+  it("are known by their name, its dated versions, or the beginning of it, under what the configuration says", () => {
+    const entry = (contextWindow: number) => ({ contextWindow, input: ["text"], tools: true }) as const;
+    const table = { "m-": entry(1), "m-5": entry(2), "m-5.": entry(3) };
+    const window = (name: string) => knownModel(name, table, {})?.contextWindow;
+    expect(["m-5", "m-5-2026-01-01", "m-5.4-mini", "m-5-mini", "m-55", "x"].map(window)).toEqual([
+      2,
+      2,
+      3,
+      1,
+      1,
+      undefined,
+    ]);
+    const models = { "m-5": { tools: false }, own: { contextWindow: 9 } };
+    expect(knownModel("m-5", table, { models })).toMatchObject({ contextWindow: 2, tools: false });
+    expect(knownModel("own", table, { models })).toEqual({ contextWindow: 9 });
   });
 
   it("cost what their price says, cached tokens at their own", () => {

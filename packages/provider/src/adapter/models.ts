@@ -2,8 +2,11 @@ import type { Usage } from "@shedkit/types";
 import type { ModelDescription, ModelPrice } from "../contract.js";
 import type { CloudProviderConfig } from "./config.js";
 
-/** What a backend knows of models, by the beginning of their names; the longest that fits counts. */
-export type ModelTable = { readonly [prefix: string]: ModelDescription };
+/**
+ * What a backend knows of models. A name stands for itself and its dated versions (`gpt-4o`: `gpt-4o-2024-08-06`, not
+ * `gpt-4o-mini`); one that ends in `-` or `.` stands for every name that begins so. The longest that fits counts.
+ */
+export type ModelTable = { readonly [name: string]: ModelDescription };
 
 /** What is known of a model: the configuration over the table. */
 export function knownModel(
@@ -12,11 +15,16 @@ export function knownModel(
   config: Pick<CloudProviderConfig, "models">,
 ): Partial<ModelDescription> | undefined {
   const own = config.models?.[name];
-  const prefix = Object.keys(table)
-    .filter((key) => name.startsWith(key))
-    .reduce((longest, key) => (key.length > longest.length ? key : longest), "");
-  const known = prefix === "" ? undefined : table[prefix];
+  const key = Object.keys(table)
+    .filter((one) => standsFor(one, name))
+    .reduce((longest, one) => (one.length > longest.length ? one : longest), "");
+  const known = key === "" ? undefined : table[key];
   return own === undefined && known === undefined ? undefined : { ...known, ...own };
+}
+
+function standsFor(key: string, name: string): boolean {
+  if (!name.startsWith(key)) return false;
+  return name === key || /[-.]$/.test(key) || /^[-@]\d/.test(name.slice(key.length));
 }
 
 /** The usage with its cost, where the price is known. */

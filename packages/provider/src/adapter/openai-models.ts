@@ -19,6 +19,7 @@ function model(
 
 /** OpenAI's list prices and limits on the day in `price.asOf`, from its pricing and models pages. */
 export const openaiModels: ModelTable = {
+  "gpt-5.": { contextWindow: 400_000, maxOutput: 128_000, input: ["text", "image"], tools: true },
   "gpt-5": model(400_000, 128_000, [1.25, 0.125, 10]),
   "gpt-5-mini": model(400_000, 128_000, [0.25, 0.025, 2]),
   "gpt-5-nano": model(400_000, 128_000, [0.05, 0.005, 0.4]),
