@@ -6,7 +6,7 @@ export type LoopDetection =
   | { type: "noLoop" }
   /** The same text with the same calls. */
   | { type: "exactLoop"; occurrences: number }
-  /** The same calls. */
+  /** The same calls, with the same results. */
   | { type: "toolCallLoop"; occurrences: number }
   /** A few calls in the same order again and again: A-B-A-B. */
   | { type: "alternatingLoop"; occurrences: number }
@@ -48,8 +48,8 @@ export class LoopDetector {
       const occurrences = this.#repetitions(period);
       if (occurrences < this.#config.toolCallMaxRepeats) continue;
       if (period > 1) return { type: "alternatingLoop", occurrences };
-      const same = text !== "" && this.#steps.slice(-occurrences).every((step) => step.text === text);
-      return { type: same ? "exactLoop" : "toolCallLoop", occurrences };
+      const exact = text !== "" && this.#steps.slice(-occurrences).every((step) => step.text === text);
+      return { type: exact ? "exactLoop" : "toolCallLoop", occurrences };
     }
     return NO_LOOP;
   }
@@ -60,8 +60,10 @@ export class LoopDetector {
     if (!newest) return NO_LOOP;
     newest.outcome = outcome;
     newest.histogram = histogramOf(`${newest.signature}${outcome}`);
-    const same = this.#steps.filter((step) => step.signature === newest.signature && step.outcome === outcome).length;
-    if (same >= this.#config.toolCallMaxRepeats) return { type: "noProgress", occurrences: same };
+    const occurrences = this.#steps.filter(
+      (step) => step.signature === newest.signature && step.outcome === outcome,
+    ).length;
+    if (occurrences >= this.#config.toolCallMaxRepeats) return { type: "noProgress", occurrences };
     const { windowSize, similarityThreshold } = this.#config;
     const window = this.#steps.slice(-windowSize);
     if (window.length < windowSize) return NO_LOOP;
@@ -82,11 +84,17 @@ export class LoopDetector {
     const steps = this.#steps;
     const last = steps.length - 1;
     // All the same is a period of one, and said as such.
-    if (period > 1 && steps.at(-1)?.signature === steps.at(-2)?.signature) return 0;
+    if (period > 1 && same(steps.at(-1), steps.at(-2))) return 0;
     let matched = period;
-    while (matched <= last && steps[last - matched]?.signature === steps[last - matched + period]?.signature) matched++;
+    while (matched <= last && same(steps[last - matched], steps[last - matched + period])) matched++;
     return last + 1 < period ? 0 : Math.floor(Math.min(matched, last + 1) / period);
   }
+}
+
+/** The same calls, which came to the same, as far as that is known: what comes to something new is no circle. */
+function same(a: Step | undefined, b: Step | undefined): boolean {
+  if (a?.signature !== b?.signature) return false;
+  return a?.outcome === undefined || b?.outcome === undefined || a.outcome === b.outcome;
 }
 
 function signatureOf(call: ToolCallOutput): string {

@@ -33,6 +33,15 @@ describe("the loop detector", () => {
     );
   });
 
+  it("takes the same call for progress as long as it comes to something new", () => {
+    const one = detector();
+    const verdicts = ["a line", "another line of the log", "and a third one, at last"].flatMap((outcome) => {
+      const before = one.calls("", [call("tail", { file: "log" })]).type;
+      return [before, one.results(outcome).type];
+    });
+    expect(new Set(verdicts)).toEqual(new Set(["noLoop"]));
+  });
+
   it("finds A-B-A-B, and A-B-C", () => {
     const [a, b, c] = [call("a"), call("b"), call("c")];
     expect(feed(detector(), [a, b, a, b, a, b]).at(-1)).toBe("alternatingLoop");
