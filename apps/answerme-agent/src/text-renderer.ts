@@ -81,7 +81,7 @@ export class TextRenderer implements Renderer {
   }
 
   notice(text: string): void {
-    this.#dim(text);
+    this.#dim(printable(text));
   }
 
   change(lines: readonly ChangeLine[]): void {

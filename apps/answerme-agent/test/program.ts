@@ -129,16 +129,18 @@ export class Program {
   }
 }
 
+const SCRIPT = "script";
+
 /** util-linux's `script`: makes a terminal, and hands the exit code on. */
 function inTerminal(args: readonly string[]): string[] {
   const command = [process.execPath, ...args].map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(" ");
-  return ["script", "--quiet", "--flush", "--return", "--command", command, "/dev/null"];
+  return [SCRIPT, "--quiet", "--flush", "--return", "--command", command, "/dev/null"];
 }
 
 /** Whether there is a `script` that can. */
 export const canMakeTerminals =
   process.platform === "linux" &&
-  /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
+  /util-linux/.test(spawnSync(SCRIPT, ["--version"], { encoding: "utf8" }).stdout ?? "");
 
 /** Runs the program to its end. */
 export async function run(args: readonly string[], options: StartOptions & { home?: string } = {}): Promise<Ended> {

@@ -47,6 +47,7 @@ describe("the text renderer", () => {
     const renderer = new TextRenderer(terminal, { now: () => 0 });
     renderer.event({ type: "toolCall", id: "1", name: "read", arguments: { path: "\u001b]0;owned\u0007" } });
     renderer.event({ type: "text", delta: "a\u001b[2Jb" });
+    renderer.notice("a title \u001b[2J");
     expect(written.both).not.toContain("\u001b]0");
     expect(written.both).not.toContain("\u001b[2J");
   });
