@@ -25,15 +25,23 @@ export const hermes: TextToolFamily = family({ ...style, id: "hermes" });
 
 /**
  * The same calls, with tools told by their signatures alone, `read(path)`: very small models. Parameters that need not
- * be given are not told, since such a model gives every parameter that it sees.
+ * be given are not told, since such a model gives every parameter that it sees. Of tools that were found together, all
+ * but the first three are told by their names alone: more would lead such a model astray.
  */
 export const signatures: TextToolFamily = family({
   ...style,
   id: "signatures",
-  declare: (tools) =>
-    tools.map((tool) => `- ${tool.name}(${required(tool).join(", ")}): ${firstSentence(tool.description)}`).join("\n"),
+  declare(tools) {
+    const lines = tools
+      .slice(0, MOST_DESCRIBED)
+      .map((tool) => `${tool.name}(${required(tool).join(", ")}): ${firstSentence(tool.description)}`);
+    const others = tools.slice(MOST_DESCRIBED).map(({ name }) => name);
+    return [...lines, ...(others.length > 0 ? [others.join(", ")] : [])].map((line) => `- ${line}`).join("\n");
+  },
   spec: (tool) => ({ ...tool, parameters: requiredOnly(tool) }),
 });
+
+const MOST_DESCRIBED = 3;
 
 /** For templates that know nothing of tools: the format of `hermes`, described in the system message. */
 export const promptedTags: TextToolFamily = family({ ...style, id: "prompted", plain: true });

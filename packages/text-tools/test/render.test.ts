@@ -78,6 +78,17 @@ describe("a tool that was found", () => {
     expect(text).toContain("[tool]- read(path): Does read");
   });
 
+  it("is told by its name alone where it is not among the first three and the model knows signatures only", () => {
+    const names = ["read", "write", "edit", "list", "move"];
+    const tools = names.map((name) => tool(name, { path: { type: "string" } }, ["path"]));
+    const activations = names.map((name) => ({ name, by: { toolCallId: "c1" } }));
+    const text = signatures.render(
+      { messages: looked, tools: { shed, tools, activations } },
+      new ChatTemplate(SIGNATURES),
+    );
+    expect(text).toContain("- write(path): Does write\n- edit(path): Does edit\n- list, move");
+  });
+
   it("stands at the head where that is asked for", () => {
     const text = hermes.render({ messages: looked, tools: found }, chatml, { declare: "head" });
     expect(text.split("<|im_end|>")[0]).toContain('"name": "read"');
