@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { AgenticError } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { optionalPeer } from "../src/optional-peer.js";
@@ -18,6 +19,15 @@ describe("a package that need not be installed", () => {
     expect(AgenticError.is(error, "provider") && error.details).toEqual({ package: name, install: `npm i ${name}` });
     expect((error as Error).message).toContain(`npm i ${name}`);
     expect((error as Error).cause).toBe(missing);
+  });
+
+  it("is recognised by what Node really says", async () => {
+    const name = "@shedkit/not-there";
+    const script = `import(${JSON.stringify(name)}).catch(({ code, message }) => console.log(JSON.stringify({ code, message })))`;
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+    const real = JSON.parse(stdout) as { code: string; message: string };
+    const error = await rejection(optionalPeer(name, () => Promise.reject(Object.assign(new Error(), real))));
+    expect(AgenticError.is(error, "provider")).toBe(true);
   });
 
   it("that is there but fails keeps its own error", async () => {
