@@ -12,6 +12,7 @@ import { AgentLoop } from "./loop.js";
 import type { LoopParts } from "./loop-state.js";
 import { MemoryCoordinator } from "./memory-coordinator.js";
 import { Models, presetModels } from "./models.js";
+import { observing } from "./observer.js";
 import { Permissions } from "./permissions.js";
 import { Recall } from "./recall.js";
 import { mend, readState } from "./replay.js";
@@ -61,16 +62,18 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     const resolve = (model: ModelIdLike, signal: AbortSignal) => models.resolve(model, signal);
     const shared = { sessionId, docStore, memoryStore, log, effects, tools, spending, config, resolve };
     const { memoryModel } = selection;
+    const { observer } = settings;
+    const observe = observing(observer, sessionId, "", () => effects.now());
     const loopParts: LoopParts = {
       ...shared,
-      context: new AgentContext({ ...shared, contextConfig, memoryModel }),
-      memory: new MemoryCoordinator({ ...shared, memoryConfig, memoryModel }),
+      context: new AgentContext({ ...shared, contextConfig, memoryModel, observe }),
+      memory: new MemoryCoordinator({ ...shared, memoryConfig, memoryModel, observe }),
       permissions: new Permissions(log, effects, tools, settings.permissions),
       errorPolicy: settings.errorPolicy ?? defaultErrorPolicy,
       loopDetection:
         settings.loopDetection === "off" ? undefined : { ...defaultLoopDetection, ...settings.loopDetection },
       system: settings.system,
-      observer: settings.observer,
+      observer,
     };
     return {
       ...loopParts,

@@ -7,6 +7,7 @@ import type { AgentConfig, ContextConfig } from "./config.js";
 import type { LoopEffects } from "./effects.js";
 import type { SessionLog } from "./log.js";
 import { memoryMessage } from "./memory-message.js";
+import type { ObservationBody } from "./observer.js";
 import type { Sink } from "./stream-item.js";
 
 export interface ContextParts {
@@ -19,6 +20,8 @@ export interface ContextParts {
   /** Summarises. */
   memoryModel: ModelIdLike;
   resolve(model: ModelIdLike, signal: AbortSignal): Promise<Route>;
+  /** Tells of calls of the memory model. */
+  observe(body: ObservationBody): void;
 }
 
 /** What a compaction came to, in tokens. */

@@ -12,6 +12,7 @@ import type {
 /** What a session is doing, as it does it: turns, in them model calls and tool calls, each with its start and its end. */
 export type SessionObservation = {
   readonly sessionId: SessionId;
+  /** Empty for a call of the memory model, which belongs to no turn. */
   readonly turnId: string;
   /** Milliseconds since the epoch. */
   readonly at: number;

@@ -3,11 +3,12 @@ import { AgenticError, Messages, noUsage, type Usage } from "@shedkit/types";
 import { untilAborted } from "./abortable.js";
 import type { ContextParts } from "./context.js";
 import { estimateText } from "./estimate.js";
+import { generate } from "./generation.js";
 
 /** What a memory model is taken to have where nobody says, in tokens. */
 const WINDOW = 32_000;
 
-export type SideParts = Pick<ContextParts, "effects" | "spending" | "memoryModel" | "resolve">;
+export type SideParts = Pick<ContextParts, "effects" | "spending" | "memoryModel" | "resolve" | "observe">;
 
 /**
  * Asks the memory model about a text that may be longer than its window, a piece at a time; `say` makes the question of
@@ -42,15 +43,24 @@ export async function askInPieces(
       signal,
     };
     await parts.spending.checkRequest(estimateText(piece) + (maxTokens ?? 0));
-    let text = "";
-    let failure: AgenticError | undefined;
-    for await (const event of parts.effects.generate(provider, request)) {
-      if (event.type === "output" && event.output.type === "text") text += event.output.text;
-      else if (event.type === "usage") usage = event.usage;
-      else if (event.type === "failure") failure = event.error;
-    }
+    const stepId = parts.effects.newId();
+    parts.observe({ type: "modelCallStarted", stepId, provider: provider.id, request });
+    const takenIds = new Set<string>();
+    const { effects } = parts;
+    const { outputs, end, ...made } = await generate({
+      effects,
+      provider,
+      request,
+      stepId,
+      takenIds,
+      sink: () => undefined,
+    });
+    usage = made.usage;
+    const ended = end.type === "finish" ? { finish: end.reason } : { error: end.error };
+    parts.observe({ type: "modelCallEnded", stepId, outputs, usage, ...ended });
     await parts.spending.record(usage);
-    if (failure) throw failure;
+    if (end.type === "failure") throw end.error;
+    const text = outputs.map((output) => (output.type === "text" ? output.text : "")).join("");
     signal.throwIfAborted();
     soFar = options.join(soFar, text);
   }

@@ -176,6 +176,7 @@ async function logOf(turns: readonly (typeof aTurn extends fc.Arbitrary<infer T>
     spending: await Spending.open(undefined, "local"),
     memoryModel: "m",
     resolve: async () => ({ provider, model: { name: "m" } }),
+    observe: () => undefined,
   };
   return { store, log, parts };
 }

@@ -149,7 +149,7 @@ describe("a session that is killed at any append", () => {
         expect(await collect(store.read(session.sessionId))).toHaveLength(after.length);
         await third.end();
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 

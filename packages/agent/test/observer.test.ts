@@ -29,6 +29,19 @@ describe("an observer", () => {
     expect(seen[7]).toMatchObject({ error: { code: "generation" }, usage: { input: 20 } });
   });
 
+  it("is told of calls of the memory model too, which belong to no turn", async () => {
+    const seen: SessionObservation[] = [];
+    const session = await sessionOf(new ScriptedProvider(["Hello.", "A summary."]))
+      .withObserver({ observe: (observation) => seen.push(observation) })
+      .build();
+    await session.ask(`Hi ${"words ".repeat(300)}`);
+    await session.compact();
+    expect(seen.slice(-2)).toMatchObject([
+      { type: "modelCallStarted", turnId: "" },
+      { type: "modelCallEnded", turnId: "", finish: "stop", usage: { input: 10 } },
+    ]);
+  });
+
   it("that throws changes nothing", async () => {
     const session = await sessionOf(new ScriptedProvider(["Hello."]))
       .withObserver({

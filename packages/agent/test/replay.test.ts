@@ -65,7 +65,7 @@ describe("a session that is read again", () => {
           checkValid(live ?? []);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 });
