@@ -55,6 +55,7 @@ class Run {
   #generation: AsyncGenerator<Token, void> | undefined;
   #grammar: LlamaGrammarEvaluationState | undefined;
   #prompt = 0;
+  #reasoning = 0;
   /** Prompt tokens that were evaluated, once the first token of the answer is there. */
   #evaluated: number | undefined;
   #recent: Token[] = [];
@@ -152,6 +153,7 @@ class Run {
       if (this.#recent.length > PENALTY_WINDOW) this.#recent.shift();
       const piece = decoder.push(token);
       said += piece;
+      if (parser.thinking) this.#reasoning++;
       yield* read(parser.push(stops.push(piece)));
       if (stops.met) reason = "stop";
       else if (count + 1 >= most) reason = "length";
@@ -225,7 +227,8 @@ class Run {
     const { prompt, chosen: output } = this.#spent();
     const input = this.#evaluated ?? prompt;
     const cacheRead = this.#evaluated === undefined ? 0 : Math.max(0, this.#prompt - input);
-    return { input, output, cacheRead, cacheWrite: 0, reasoning: 0, total: input + output + cacheRead };
+    const total = input + output + cacheRead;
+    return { input, output, cacheRead, cacheWrite: 0, reasoning: this.#reasoning, total };
   }
 
   #warnings(noCallGrammar: boolean, noAnswerGrammar: boolean): { message: string }[] {

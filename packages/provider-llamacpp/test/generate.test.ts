@@ -60,10 +60,12 @@ it("keeps the common beginning where a prompt changes in its middle", async () =
 
 it("tells thinking from text", async () => {
   const model = tinyModel({ says: ["<think>", "Hm, well.", "</think>", "\n\n", "Yes."] });
-  expect(outputs(await collect(provider.stream(request(model, ["Hi"]))))).toEqual([
+  const events = await collect(provider.stream(request(model, ["Hi"])));
+  expect(outputs(events)).toEqual([
     { type: "thinking", text: "Hm, well." },
     { type: "text", text: "Yes." },
   ]);
+  expect(only(events, "usage").usage).toMatchObject({ output: 6, reasoning: 2 }); // the thought, and its closing tag;
 });
 
 it("stops before a stop string, whichever tokens it is cut into", async () => {
