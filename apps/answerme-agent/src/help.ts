@@ -10,9 +10,9 @@ Usage
   answerme-agent doctor                  print what this machine can run, and which model would answer
 
 Options
-  -m, --model MODEL   a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, or
-                      openai:MODEL, anthropic:MODEL; without it, and without a key in the environment, a small demonstration
-                      model answers, which is right on small files only
+  -m, --model MODEL   a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file,
+                      openai:MODEL or anthropic:MODEL; without it, and without a key in the environment, a
+                      small demonstration model answers, which is right on small files only
   -r, --root FOLDER   the folder that the tools may see (default: the current one)
   -y, --yes           change files without asking (without a terminal nothing is changed otherwise)
       --read-only     offer no tool that changes files
@@ -33,11 +33,13 @@ Settings, from the first that has one: the options, the environment, answerme.js
 ~/.config/answerme/answerme.json. For example: { "model": "unsloth/gemma-4-E2B-it-GGUF", "permission": "readOnly" }
 
 Environment
-  ANSWERME_MODEL, ANSWERME_PERMISSION, ANSWERME_MAX_STEPS, ANSWERME_KEEP_SESSIONS         settings
-  ANTHROPIC_API_KEY, OPENAI_API_KEY                               keys of models in the cloud
-  ANTHROPIC_BASE_URL, OPENAI_BASE_URL                             another server that speaks as they do
-  HF_TOKEN, HF_ENDPOINT, HF_HUB_OFFLINE, HF_HOME, HF_HUB_CACHE    as every Hugging Face tool reads them
-  NO_COLOR                                                        no colour
+  ANSWERME_MODEL, ANSWERME_PERMISSION,
+  ANSWERME_MAX_STEPS, ANSWERME_KEEP_SESSIONS    settings
+  ANTHROPIC_API_KEY, OPENAI_API_KEY             keys of models in the cloud
+  ANTHROPIC_BASE_URL, OPENAI_BASE_URL           another server that speaks as they do
+  HF_TOKEN, HF_ENDPOINT, HF_HUB_OFFLINE,
+  HF_HOME, HF_HUB_CACHE                         as every Hugging Face tool reads them
+  NO_COLOR                                      no colour
 
 Exit codes
   0 answered   1 the turn failed   2 usage or configuration   3 no model or provider   4 not permitted
