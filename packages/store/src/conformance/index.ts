@@ -1,3 +1,4 @@
+export { blobStoreCases } from "./blobs.js";
 export type { StoreCase } from "./case.js";
 export { checkAfterKill, writeUntilKilled } from "./crash.js";
 export { documentStoreCases } from "./documents.js";
