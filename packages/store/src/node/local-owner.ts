@@ -1,4 +1,3 @@
-import { threadId } from "node:worker_threads";
 import { newId } from "@shedkit/types";
 import { isProcessAlive, processName } from "./process-name.js";
 
@@ -8,7 +7,7 @@ const global = globalThis as { [MARK]?: Set<string> };
 
 /** Names one open storage, so that every process of the machine can tell whether it still works. */
 export class LocalOwner {
-  readonly id = `${processName()}/${threadId}/${newId()}`;
+  readonly id = `${processName()}/${thread()}/${newId()}`;
   readonly #open: Set<string>;
 
   constructor() {
@@ -19,12 +18,16 @@ export class LocalOwner {
 
   /** Whether the owner of that id is open; `undefined` where it cannot be told: on another machine, in another thread. */
   isAlive(id: string): boolean | undefined {
-    const [process = "", thread] = id.split("/");
-    if (process !== processName()) return isProcessAlive(process);
-    return thread === `${threadId}` ? this.#open.has(id) : undefined;
+    const [processId = "", threadId] = id.split("/");
+    if (processId !== processName()) return isProcessAlive(processId);
+    return threadId === thread() ? this.#open.has(id) : undefined;
   }
 
   close(): void {
     this.#open.delete(this.id);
   }
+}
+
+function thread(): string {
+  return `${process.getBuiltinModule("node:worker_threads").threadId}`;
 }

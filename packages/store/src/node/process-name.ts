@@ -1,6 +1,18 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync, readlinkSync } from "node:fs";
-import { hostname } from "node:os";
+/**
+ * Node's modules are asked for when they are needed, not imported: a bundle for an edge runtime may hold this file, for
+ * storages that are local or remote, and must load where those modules are not.
+ */
+const node = {
+  get fs() {
+    return process.getBuiltinModule("node:fs");
+  },
+  get os() {
+    return process.getBuiltinModule("node:os");
+  },
+  get childProcess() {
+    return process.getBuiltinModule("node:child_process");
+  },
+};
 
 /**
  * Names this process so that others on the machine can tell whether it still runs, also when its number is given
@@ -24,8 +36,8 @@ export function isProcessAlive(name: string): boolean | undefined {
 
 /** Where the numbers of processes mean the same: the host, its run since the last start, and the container. */
 function machine(): string {
-  return `${hostname()}:${orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim())}:${orEmpty(() =>
-    readlinkSync("/proc/self/ns/pid"),
+  return `${node.os.hostname()}:${orEmpty(() => node.fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim())}:${orEmpty(
+    () => node.fs.readlinkSync("/proc/self/ns/pid"),
   )}`;
 }
 
@@ -41,7 +53,7 @@ function orEmpty(read: () => string): string {
 function startOf(pid: number): string | undefined {
   if (process.platform === "linux") {
     try {
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const stat = node.fs.readFileSync(`/proc/${pid}/stat`, "utf8");
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // its name, in brackets, may hold anything
       return fields[0] === "Z" ? undefined : fields[19]; // a zombie has ended
     } catch {
@@ -50,7 +62,8 @@ function startOf(pid: number): string | undefined {
   }
   if (process.platform === "win32") return undefined;
   try {
-    return execFileSync("ps", ["-o", "lstart=", "-p", `${pid}`], { encoding: "utf8" })
+    return node.childProcess
+      .execFileSync("ps", ["-o", "lstart=", "-p", `${pid}`], { encoding: "utf8" })
       .trim()
       .replaceAll(" ", "_");
   } catch {
