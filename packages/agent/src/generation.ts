@@ -79,10 +79,10 @@ class Collector {
       case "start":
         return;
       case "loading": {
-        const { bytesDone, bytesTotal } = event;
+        const { what, bytesDone, bytesTotal } = event;
         sink({
           type: "progress",
-          progress: { type: "loadingModel", bytesDone, ...(bytesTotal !== undefined && { bytesTotal }) },
+          progress: { type: "loadingModel", what, bytesDone, ...(bytesTotal !== undefined && { bytesTotal }) },
         });
         return;
       }

@@ -1,6 +1,6 @@
 import type { ModelParams, ModelRequest, Route } from "@shedkit/provider";
 import type { ToolCallManager } from "@shedkit/shed";
-import type { AgenticError, JsonSchema, Message, ModelIdLike, SessionId } from "@shedkit/types";
+import type { AgenticError, JsonSchema, JsonValue, Message, ModelIdLike, SessionId } from "@shedkit/types";
 import type { Spending } from "./access.js";
 import type { AgentConfig, LoopDetectionConfig } from "./config.js";
 import type { AgentContext } from "./context.js";
@@ -43,6 +43,8 @@ export interface TurnSpec {
   maxSteps: number;
   /** The answer must be JSON of this schema. */
   output?: JsonSchema | undefined;
+  /** What the observer is told. */
+  metadata?: { readonly [key: string]: JsonValue } | undefined;
 }
 
 /** Where a turn stands. Each state does its work and names the next. */

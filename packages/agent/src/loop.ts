@@ -82,7 +82,7 @@ export class AgentLoop {
     const stopCounting = this.#parts.log.listen((record) => {
       if (record.type === "conversation") this.#messageCount++;
     });
-    this.#observe({ type: "turnStarted" });
+    this.#observe({ type: "turnStarted", metadata: this.#spec.metadata });
     let state: AgentLoopState = { type: "begin" };
     try {
       while (state.type !== "done") state = await this.#step(state);

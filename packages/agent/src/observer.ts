@@ -3,6 +3,7 @@ import type {
   AgenticError,
   ContentPart,
   FinishReason,
+  JsonValue,
   ModelOutput,
   SessionId,
   ToolArguments,
@@ -17,7 +18,11 @@ export type SessionObservation = {
   /** Milliseconds since the epoch. */
   readonly at: number;
 } & (
-  | { type: "turnStarted" }
+  | {
+      type: "turnStarted";
+      /** What the caller gave with the turn. */
+      metadata?: { readonly [key: string]: JsonValue } | undefined;
+    }
   | { type: "turnEnded"; usage: Usage; error?: AgenticError | undefined }
   | { type: "modelCallStarted"; stepId: string; provider: string; request: ModelRequest }
   | {

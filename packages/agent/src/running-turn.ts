@@ -1,5 +1,5 @@
 import type { ModelParams } from "@shedkit/provider";
-import type { JsonSchema, ModelIdLike, SessionRecord, UserMessage } from "@shedkit/types";
+import type { JsonSchema, JsonValue, ModelIdLike, SessionRecord, UserMessage } from "@shedkit/types";
 import type { Channel } from "./channel.js";
 import type { AgentLoop } from "./loop.js";
 import type { LoopParts, TurnSpec } from "./loop-state.js";
@@ -16,6 +16,8 @@ export interface TurnOptions {
   params?: ModelParams | undefined;
   /** Instead of `maxInnerIterations`. */
   maxSteps?: number | undefined;
+  /** For whoever watches: the observer is told it with the turn's start. The model never sees it. */
+  metadata?: { readonly [key: string]: JsonValue } | undefined;
 }
 
 /** What starting a turn takes of a session. */
@@ -58,6 +60,7 @@ export class RunningTurn {
       params: options.params ?? {},
       maxSteps: options.maxSteps ?? parts.config.maxInnerIterations,
       output: asked.output,
+      metadata: options.metadata,
     };
     this.loop = parts.loopOf(spec, show);
   }

@@ -13,7 +13,7 @@ describe("an observer", () => {
     const session = await sessionOf(provider, echoTool())
       .withObserver({ observe: (observation) => seen.push(observation) })
       .build();
-    const turn = await session.runTurn("Hi");
+    const turn = await session.runTurn("Hi", { metadata: { request: 7 } });
     expect(seen.map(({ type }) => type)).toEqual([
       "turnStarted",
       ...["modelCallStarted", "modelCallEnded", "toolCallStarted", "toolCallEnded"],
@@ -21,6 +21,7 @@ describe("an observer", () => {
       "turnEnded",
     ]);
     expect(new Set(seen.map(({ turnId }) => turnId))).toEqual(new Set([turn.id]));
+    expect(seen[0]).toMatchObject({ metadata: { request: 7 } });
     expect(seen[1]).toMatchObject({ provider: "scripted", request: { model: { name: "m" } } });
     expect(seen[2]).toMatchObject({ finish: "toolUse", usage: { input: 10 }, outputs: [{ name: "echo" }] });
     expect(seen[3]).toMatchObject({ name: "echo", arguments: { text: "a" }, attempt: 1 });

@@ -143,7 +143,10 @@ describe("a turn stream", () => {
     const provider = new ScriptedProvider([[{ loading: 1, total: 4 }, { loading: 4, total: 4 }, "Hello."]]);
     const session = await sessionOf(provider).build();
     const items: StreamItem[] = await collect(session.runTurnStream("Hi"));
-    expect(items).toContainEqual({ type: "progress", progress: { type: "loadingModel", bytesDone: 1, bytesTotal: 4 } });
+    expect(items).toContainEqual({
+      type: "progress",
+      progress: { type: "loadingModel", what: "load", bytesDone: 1, bytesTotal: 4 },
+    });
   });
 });
 

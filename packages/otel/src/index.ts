@@ -1,0 +1,1 @@
+export { type OtelOptions, otelObserver } from "./observer.js";
