@@ -119,7 +119,8 @@ export class TextRenderer implements Renderer {
       this.#bar.say("waiting for the model ...");
     }
     if (progress.type !== "loadingModel" || (progress.bytesTotal ?? 0) < WORTH_A_BAR) return;
-    this.#bar.update("Loading the model", progress.bytesDone, progress.bytesTotal);
+    const label = progress.what === "download" ? "Downloading the model" : "Loading the model";
+    this.#bar.update(label, progress.bytesDone, progress.bytesTotal);
   }
 
   #end(usage: Usage): void {

@@ -57,7 +57,10 @@ describe("the text renderer", () => {
     const { terminal, written } = fakeTerminal(true);
     const renderer = new TextRenderer(terminal, { now: () => now });
     for (const bytesDone of [0, 500_000_000, 2_000_000_000]) {
-      renderer.event({ type: "progress", progress: { type: "loadingModel", bytesDone, bytesTotal: 2_000_000_000 } });
+      renderer.event({
+        type: "progress",
+        progress: { type: "loadingModel", what: "download", bytesDone, bytesTotal: 2_000_000_000 },
+      });
       now += 1000;
     }
     expect(written.err).toContain("  25 % of 2.0 GB");
