@@ -17,6 +17,7 @@ export {
   quantizations,
 } from "./quantization.js";
 export { formatModelReference, type ModelReference, parseModelReference } from "./reference.js";
+export { fetchRepositoryFiles, type RepositoryFiles, type RepositoryFilesOptions } from "./repository-files.js";
 export { type ModelFetchEvent, type ResolvedModel, type ResolveModelOptions, resolveModel } from "./resolve.js";
 export {
   type ChosenVariant,

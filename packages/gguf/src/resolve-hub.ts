@@ -1,7 +1,8 @@
 import { AgenticError } from "@shedkit/types";
 import { modelError, throwIfAborted } from "./error.js";
 import { type CachedFile, type CachedRevision, findCached, writeRef } from "./hub/cache.js";
-import { downloadToCache, isInCache, removeFromCache } from "./hub/download.js";
+import { removeFromCache } from "./hub/download.js";
+import { downloadAll } from "./hub/download-all.js";
 import { findRepository, type HubFile, type HubRepository, listGgufFiles } from "./hub/repository.js";
 import type { Hub } from "./hub/settings.js";
 import { checkGgufFile } from "./local-file.js";
@@ -103,27 +104,7 @@ async function fetchVariant(
   const { repo } = repository;
   const { files: wanted, bytes, quantization } = variant;
   onEvent?.({ type: "chosen", repo, quantization, files: wanted.map(({ path }) => path), bytes, reason });
-  const missing: HubFile[] = [];
-  for (const file of wanted) if (!(await isInCache(hub, repository, file))) missing.push(file);
-  const files: string[] = [];
-  let before = 0;
-  let source: ResolvedModel["source"] = "cache";
-  for (const file of wanted) {
-    const done = before;
-    const tell = (type: "downloading" | "verifying") =>
-      steps(file.bytes, (n) => onEvent?.({ type, file: file.path, bytesDone: done + n, bytesTotal: bytes }));
-    const events = {
-      waiting: () => onEvent?.({ type: "waiting", file: file.path }),
-      downloading: tell("downloading"),
-      verifying: tell("verifying"),
-    };
-    if (file === missing[0]) missing.shift();
-    const later = missing.reduce((sum, one) => sum + one.bytes, 0);
-    const { location, fetched } = await downloadToCache(hub, repository, file, later, events, signal);
-    if (fetched) source = "download";
-    files.push(location);
-    before += file.bytes;
-  }
+  const { files, source } = await downloadAll(hub, repository, wanted, onEvent, signal);
   await writeRef(hub.cacheDir, repository, reference.revision ?? "main");
   const [path = ""] = files;
   try {
@@ -144,15 +125,4 @@ function describe(
   reason: string,
 ): Pick<ResolvedModel, "reference" | "commit" | "quantization" | "reason"> {
   return { reference, commit, quantization, reason };
-}
-
-/** Passes on the first number, the last one, and between them one in a thousandth of the way or in a MiB. */
-function steps(total: number, tell: (bytesDone: number) => void): (bytesDone: number) => void {
-  const step = Math.min(total / 1000, 1024 * 1024);
-  let next = 0;
-  return (bytesDone) => {
-    if (bytesDone < next && bytesDone < total) return;
-    next = bytesDone + step;
-    tell(bytesDone);
-  };
 }

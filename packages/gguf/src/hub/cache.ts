@@ -17,7 +17,7 @@ import { AgenticError } from "@shedkit/types";
 import { modelError, systemCode } from "../error.js";
 import type { HubRepository } from "./repository.js";
 
-/** A `.gguf` file of a commit that is in the cache. */
+/** A file of a commit that is in the cache. */
 export interface CachedFile {
   /** In the repository. */
   path: string;
@@ -29,6 +29,8 @@ export interface CachedFile {
 /** What the cache holds of a revision. */
 export interface CachedRevision extends HubRepository {
   files: readonly CachedFile[];
+  /** On this machine. */
+  snapshot: string;
 }
 
 /** The folder of a repository: `blobs/` by checksum, `snapshots/<commit>/` with links to them, `refs/<revision>`. */
@@ -41,11 +43,15 @@ export function folderName(repo: string): string {
   return `models--${repo.replace("/", "--")}`;
 }
 
-/** What is in the cache of a repository at a revision; undefined where it has nothing. Asks no network. */
+/**
+ * What is in the cache of a repository at a revision, of the files that `wanted` matches; undefined where it has
+ * nothing. Asks no network.
+ */
 export async function findCached(
   cacheDir: string,
   repo: string,
   revision: string,
+  wanted = /\.gguf$/i,
 ): Promise<CachedRevision | undefined> {
   const folder = (await names(cacheDir)).find((name) => name.toLowerCase() === folderName(repo).toLowerCase());
   if (folder === undefined) return undefined;
@@ -55,12 +61,12 @@ export async function findCached(
   const snapshot = join(root, "snapshots", commit);
   const files: CachedFile[] = [];
   for (const entry of await readdir(snapshot, { recursive: true }).catch(() => [])) {
-    if (!/\.gguf$/i.test(entry)) continue;
+    if (!wanted.test(entry)) continue;
     const location = join(snapshot, entry);
     const found = await stat(location).catch(() => undefined); // a link to a blob that was deleted
     if (found?.isFile()) files.push({ path: entry.replaceAll("\\", "/"), bytes: found.size, location });
   }
-  return { repo: folder.slice("models--".length).replace("--", "/"), commit, files };
+  return { repo: folder.slice("models--".length).replace("--", "/"), commit, files, snapshot };
 }
 
 /** The names in the cache folder: none where there is no such folder. Throws where it is something else. */

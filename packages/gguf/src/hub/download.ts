@@ -188,7 +188,7 @@ async function fetchParts(
 }
 
 function checkStart(file: HubFile, chunk: Uint8Array): void {
-  if (chunk.length < 4) return; // the checksum will tell
+  if (chunk.length < 4 || !/\.gguf$/i.test(file.path)) return; // the checksum will tell
   const found = whatItIs(chunk);
   if (found !== undefined) {
     throw modelError(

@@ -48,6 +48,15 @@ export async function findRepository(
 /** The `.gguf` files of a commit. */
 export async function listGgufFiles(
   hub: Hub,
+  repository: HubRepository,
+  signal: AbortSignal | undefined,
+): Promise<HubFile[]> {
+  return (await listRepositoryFiles(hub, repository, signal)).filter(({ path }) => /\.gguf$/i.test(path));
+}
+
+/** The files of a commit whose content is known by a checksum. */
+export async function listRepositoryFiles(
+  hub: Hub,
   { repo, commit }: HubRepository,
   signal: AbortSignal | undefined,
 ): Promise<HubFile[]> {
@@ -61,7 +70,7 @@ export async function listGgufFiles(
   });
   try {
     for await (const { type, path, size, oid, lfs } of listing) {
-      if (type !== "file" || !/\.gguf$/i.test(path) || !isSafe(path)) continue;
+      if (type !== "file" || !isSafe(path)) continue;
       const checksum = checksumOf(lfs?.oid ?? oid);
       if (checksum) files.push({ path, bytes: lfs?.size ?? size, checksum });
     }
