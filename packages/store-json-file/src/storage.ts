@@ -54,12 +54,13 @@ export class JsonFileStorage implements KeyValueStore {
 
   async set(key: string, value: JsonValue, options: { ifVersion?: number | undefined } = {}): Promise<number> {
     const json = JSON.stringify(value); // now: the caller may change it later
-    return this.#write("set", key, async (version) => {
+    return this.#write("set", key, async (fence) => {
       const path = join(this.#values, `${fileName(key)}.json`);
       const now = (await this.#read(path))?.version ?? 0;
       if (options.ifVersion !== undefined && options.ifVersion !== now) {
         throw versionError("json-file", key, options.ifVersion, now);
       }
+      const version = Math.max(fence, now + 1); // a value that was copied here may have the greater number
       const text = `{"key":${JSON.stringify(key)},"version":${version},"value":${json}}\n`;
       await replaceFile(path, text, join(this.folder, `draft.${newId()}`));
       return version;
@@ -109,7 +110,7 @@ export class JsonFileStorage implements KeyValueStore {
   }
 
   /** One writer at a time, over all processes. The fence of its lock is the version: no number comes twice. */
-  async #write<T>(operation: string, key: string, work: (version: number) => Promise<T>): Promise<T> {
+  async #write<T>(operation: string, key: string, work: (fence: number) => Promise<T>): Promise<T> {
     return this.#run(operation, key, async () => {
       const done = this.#writing.then(async () => {
         let fence = await this.#lock.tryTake();

@@ -131,6 +131,17 @@ it("writes lines that a released version wrote, and reads them", async () => {
   expect(await readFile(join(again.storage.folder, "sessions", "s", "log.jsonl"), "utf8")).toBe(text);
 });
 
+it("reads a value that a released version wrote, and writes the same", async () => {
+  const folder = await tempFolder();
+  const storage = await JsonFileStorage.open(folder);
+  const path = join(folder, "values", "a%2fb.json");
+  await writeFile(path, '{"key":"a/b","version":1,"value":{"x":[1]}}\n');
+  expect(await storage.get("a/b")).toEqual({ x: [1] });
+  expect(await storage.set("a/b", "é", { ifVersion: 1 })).toBe(2);
+  expect(await readFile(path, "utf8")).toBe('{"key":"a/b","version":2,"value":"é"}\n');
+  await storage.close();
+});
+
 it("goes on after an append that failed half way", async () => {
   const folder = await tempFolder();
   const store = await openStore(folder);

