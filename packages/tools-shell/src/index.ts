@@ -1,0 +1,13 @@
+export { type BashInput, type BashOutput, type BashParams, bashTool } from "./bash.js";
+export { type ParsedCommand, parseCommand, type Redirection, type SimpleCommand } from "./parse.js";
+export { type ShellToolsOptions, shellTools } from "./shell-tools.js";
+export {
+  type TaskKillInput,
+  type TaskOutputInput,
+  type TaskOutputOutput,
+  type TaskOutputParams,
+  taskKillTool,
+  taskOutputTool,
+} from "./task-tools.js";
+export { EXECUTION_COMPLETE, EXECUTION_FAILED, EXECUTION_TIMEOUT } from "./tasks.js";
+export { type JobExit, type StartOptions, type Terminal, type TerminalJob, terminalResource } from "./terminal.js";

@@ -1,0 +1,191 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, realpathSync, statSync } from "node:fs";
+import { open, readFile, realpath, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, isAbsolute, join, resolve } from "node:path";
+import { ToolError } from "@shedkit/tool";
+import { COMMAND, commandEnvironment, type Environment } from "./node/environment.js";
+import { ProcessGroup } from "./node/group.js";
+import { NodeJob, type Patience } from "./node/job.js";
+import { BASH_SCRIPT, SH_SCRIPT } from "./node/script.js";
+import { Watchdog } from "./node/watchdog.js";
+import type { StartOptions, Terminal } from "./terminal.js";
+
+export interface NodeTerminalOptions {
+  /** The folder where commands begin. Default: the current one. */
+  cwd?: string | undefined;
+  /** The variables that commands see, secrets aside. Default: `process.env`. */
+  env?: Environment | undefined;
+  /** Names of variables that commands see although they look like secrets. Default: none. */
+  keepVariables?: readonly string[] | undefined;
+  /** Path of the shell. Default: bash where it is, else `/bin/sh`. */
+  shell?: string | undefined;
+  /** The folder in which a private one for the logs is made. Default: the system's folder for temporary files. */
+  logFolder?: string | undefined;
+  /** A command whose log grows longer is ended, in bytes. Default: 5 GiB. */
+  maxLogBytes?: number | undefined;
+  /** How long a command that ended waits for what it left in the background, in milliseconds. Default: 1000. */
+  graceMs?: number | undefined;
+  /** How long a process has between being asked to end and being forced, in milliseconds. Default: 1000. */
+  killMs?: number | undefined;
+}
+
+const SHELLS = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash", "/bin/sh"];
+const MAX_COMMAND = 100_000; // the system takes 128 KiB for one variable
+const WATCH_MS = 1000;
+
+/**
+ * Commands on this machine. Each runs in a session of processes of its own, which is ended as a whole; what still runs
+ * when this program goes is ended too, however it goes. Not on Windows: use WSL there.
+ *
+ * `await terminal.dispose()` ends all that runs and removes the logs.
+ */
+export class NodeTerminal implements Terminal {
+  readonly cwd: string;
+  readonly shell: string;
+  readonly #shellPath: string;
+  readonly #env: { [name: string]: string };
+  readonly #patience: Patience;
+  readonly #maxLogBytes: number;
+  readonly #logParent: string;
+  readonly #jobs = new Set<NodeJob>();
+  #folder: string | undefined;
+  #watchdog: Watchdog | undefined;
+  #watching: NodeJS.Timeout | undefined;
+  #count = 0;
+  #disposed = false;
+
+  /** Throws ToolError `notFound` where the folder or the shell does not exist. */
+  constructor(options: NodeTerminalOptions = {}) {
+    const cwd = resolve(options.cwd ?? ".");
+    if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+      throw new ToolError("notFound", "terminal", `The folder ${JSON.stringify(cwd)} does not exist.`);
+    this.cwd = realpathSync(cwd);
+    const shell = options.shell ?? SHELLS.find((path) => existsSync(path)) ?? "/bin/sh";
+    this.#shellPath = shell;
+    this.shell = basename(shell);
+    this.#env = commandEnvironment(options.env ?? process.env, options.keepVariables ?? []);
+    this.#patience = { graceMs: options.graceMs ?? 1000, killMs: options.killMs ?? 1000 };
+    this.#maxLogBytes = options.maxLogBytes ?? 5 * 1024 ** 3;
+    this.#logParent = options.logFolder ?? tmpdir();
+  }
+
+  async start(command: string, options: StartOptions = {}): Promise<NodeJob> {
+    this.#check(command);
+    const folder = this.#logs();
+    const state =
+      options.state === undefined ? "" : join(folder, `state-${Buffer.from(options.state).toString("hex")}`);
+    const { cwd, gone } = await this.#folderFor(options.cwd, state);
+    const logPath = join(folder, `${++this.#count}.log`);
+    // Append only: what several processes write stands in the order in which it came.
+    const log = await open(logPath, "ax", 0o600);
+    try {
+      if (this.#disposed) throw ended();
+      const leaves = state !== "" && (options.leaves ?? true);
+      const script = this.shell === "bash" ? BASH_SCRIPT : SH_SCRIPT;
+      const child = spawn(this.#shellPath, ["-c", script, this.shell, state, leaves ? "1" : ""], {
+        cwd,
+        env: { ...this.#env, PWD: cwd, [COMMAND]: command },
+        detached: true,
+        stdio: ["ignore", log.fd, log.fd],
+      });
+      const failed = new Promise<never>((_, reject) => child.once("error", reject));
+      failed.catch(() => {});
+      if (child.pid === undefined) await failed;
+      const group = new ProcessGroup(child.pid ?? 0);
+      if (options.background) child.unref();
+      const lastFolder = async () => (leaves ? await contentOf(`${state}.cwd`) : undefined);
+      const job = new NodeJob(child, { group, logPath, folderGone: gone, patience: this.#patience, cwd: lastFolder });
+      this.#watch(job);
+      return job;
+    } catch (cause) {
+      if (cause instanceof ToolError) throw cause;
+      const text = `The shell ${this.#shellPath} could not be started: ${cause instanceof Error ? cause.message : cause}.`;
+      throw new ToolError("execution", "terminal", text, { cause });
+    } finally {
+      await log.close();
+    }
+  }
+
+  /** Ends all that was started here, and removes the logs. Nothing can be started afterwards. */
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    await Promise.all([...this.#jobs].map((job) => job.kill()));
+    clearInterval(this.#watching);
+    await this.#watchdog?.end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  #check(command: string): void {
+    if (process.platform === "win32") {
+      const text = "There is no POSIX shell here: on Windows, run this program in WSL.";
+      throw new ToolError("serviceUnavailable", "terminal", text);
+    }
+    if (this.#disposed) throw ended();
+    if (command.includes("\0")) {
+      throw new ToolError("invalidArguments", "terminal", "The command has a NUL character in it. Leave it out.");
+    }
+    const bytes = Buffer.byteLength(command);
+    if (bytes > MAX_COMMAND) {
+      const text = `The command has ${bytes} bytes; ${MAX_COMMAND} are the most. Write it to a file and run that.`;
+      throw new ToolError("invalidArguments", "terminal", text);
+    }
+  }
+
+  /** The private folder for logs, made on first use. */
+  #logs(): string {
+    this.#folder ??= mkdtempSync(join(this.#logParent, "shedkit-terminal-"));
+    this.#watchdog ??= new Watchdog(this.#folder);
+    return this.#folder;
+  }
+
+  async #folderFor(asked: string | undefined, state: string): Promise<{ cwd: string; gone?: string | undefined }> {
+    if (asked !== undefined) {
+      const path = isAbsolute(asked) ? asked : join(this.cwd, asked);
+      if (await isFolder(path)) return { cwd: await realpath(path) };
+      throw new ToolError("notFound", "terminal", `There is no folder ${JSON.stringify(path)} to run in.`);
+    }
+    const left = state === "" ? undefined : await contentOf(`${state}.cwd`);
+    if (left === undefined) return { cwd: this.cwd };
+    return (await isFolder(left)) ? { cwd: left } : { cwd: this.cwd, gone: left };
+  }
+
+  /** Looks after a job until all of it is gone. */
+  #watch(job: NodeJob): void {
+    this.#jobs.add(job);
+    this.#watchdog?.add(job.pid);
+    this.#watching ??= setInterval(() => void this.#look(), WATCH_MS).unref();
+    void job.exited.then(() => this.#forget(job));
+  }
+
+  #forget(job: NodeJob): void {
+    if (job.group.alive() || !this.#jobs.delete(job)) return;
+    this.#watchdog?.remove(job.pid);
+    if (this.#jobs.size > 0) return;
+    clearInterval(this.#watching);
+    this.#watching = undefined;
+  }
+
+  async #look(): Promise<void> {
+    for (const job of this.#jobs) {
+      if ((await job.size()) > this.#maxLogBytes) void job.kill("outputLimit");
+      if (job.ended) this.#forget(job);
+    }
+  }
+}
+
+function ended(): ToolError {
+  return new ToolError("serviceUnavailable", "terminal", "The terminal has been ended: no command can be run.");
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+async function contentOf(path: string): Promise<string | undefined> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  return text?.replace(/\n$/, "");
+}

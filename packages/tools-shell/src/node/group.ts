@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/**
+ * A started shell's own session of processes. Its number is the shell's process id, which the system gives to nobody else
+ * as long as one of them lives; once all were seen to be gone it is never used again.
+ */
+export class ProcessGroup {
+  readonly id: number;
+  readonly #bornAt = performance.now();
+  #gone = false;
+
+  constructor(id: number) {
+    this.id = id;
+  }
+
+  /** False once all of them are gone. */
+  alive(): boolean {
+    if (!this.#gone && !this.#some()) this.#gone = true;
+    return !this.#gone;
+  }
+
+  signal(name: "SIGTERM" | "SIGKILL"): void {
+    if (!this.alive()) return;
+    send(-this.id, name);
+    // Jobs of a shell with `set -m` have groups of their own.
+    for (const { pid, group } of membersOf(this.id, this.#bornAt) ?? []) if (group !== this.id) send(pid, name);
+  }
+
+  #some(): boolean {
+    const members = membersOf(this.id, this.#bornAt);
+    // Dead ones that nobody has collected are in the group still.
+    if (members) return members.length > 0;
+    return send(-this.id, 0);
+  }
+}
+
+/** False where there is no such process. */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // there, and not ours to signal
+  }
+}
+
+interface Snapshot {
+  takenAt: number;
+  /** The living processes by session. */
+  sessions: ReadonlyMap<string, { pid: number; group: number }[]>;
+}
+
+const FRESH_MS = 10; // one look serves all who ask at about the same time
+let last: Snapshot | undefined;
+
+/** The living processes of a session that began at `bornAt`; undefined where the system does not tell (no `/proc`). */
+function membersOf(session: number, bornAt: number): { pid: number; group: number }[] | undefined {
+  const now = performance.now();
+  if (!last || last.takenAt < bornAt || now - last.takenAt > FRESH_MS) last = snapshot(now);
+  return last && (last.sessions.get(String(session)) ?? []);
+}
+
+function snapshot(takenAt: number): Snapshot | undefined {
+  let names: string[];
+  try {
+    names = readdirSync("/proc");
+  } catch {
+    return undefined;
+  }
+  if (!names.includes("self")) return undefined;
+  const sessions = new Map<string, { pid: number; group: number }[]>();
+  for (const name of names) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid < 1) continue;
+    const [state, , group, session] = statOf(pid);
+    if (session === undefined || state === "Z" || state === "X") continue;
+    const known = sessions.get(session);
+    if (known) known.push({ pid, group: Number(group) });
+    else sessions.set(session, [{ pid, group: Number(group) }]);
+  }
+  return { takenAt, sessions };
+}
+
+/** State, parent, group and session of a process; empty where it is gone. */
+function statOf(pid: number): string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ", 4);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,113 @@
+import type { ChildProcess } from "node:child_process";
+import { open, rm, stat } from "node:fs/promises";
+import { ToolError } from "@shedkit/tool";
+import type { JobExit, TerminalJob } from "../terminal.js";
+import type { ProcessGroup } from "./group.js";
+
+/** How long a command is waited for, in milliseconds. */
+export interface Patience {
+  /** For what a command left in the background to end too. */
+  graceMs: number;
+  /** Between asking a process to end and forcing it. */
+  killMs: number;
+}
+
+const LOOK_MS = 20;
+const MAX_WAIT_MS = 5000; // for a process that even SIGKILL does not end (it waits for a disk)
+
+/** A command on this machine. */
+export class NodeJob implements TerminalJob {
+  readonly pid: number;
+  readonly logPath: string;
+  readonly folderGone: string | undefined;
+  readonly exited: Promise<JobExit>;
+  readonly group: ProcessGroup;
+  readonly #patience: Patience;
+  #killing: Promise<void> | undefined;
+  #reason: JobExit["reason"];
+  #ended = false;
+
+  constructor(
+    child: ChildProcess,
+    parts: {
+      group: ProcessGroup;
+      logPath: string;
+      folderGone: string | undefined;
+      patience: Patience;
+      /** Where the command left the state's folder. */
+      cwd: () => Promise<string | undefined>;
+    },
+  ) {
+    this.group = parts.group;
+    this.pid = parts.group.id;
+    this.logPath = parts.logPath;
+    this.folderGone = parts.folderGone;
+    this.#patience = parts.patience;
+    const ended = new Promise<Pick<JobExit, "code" | "signal">>((resolve) => {
+      child.once("exit", (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
+    });
+    this.exited = ended.then(async (exit) => {
+      this.#ended = true;
+      await this.#untilGone(parts.patience.graceMs, () => this.#killing !== undefined);
+      await this.#killing;
+      return { ...exit, left: this.group.alive(), reason: this.#reason, cwd: await parts.cwd() };
+    });
+  }
+
+  /** Whether the command itself has ended; what it left in the background may live on. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  async size(): Promise<number> {
+    return (await stat(this.logPath).catch(() => undefined))?.size ?? 0;
+  }
+
+  async read(start: number, end: number): Promise<Uint8Array> {
+    const handle = await open(this.logPath, "r").catch((cause: unknown) => {
+      throw new ToolError("execution", "terminal", `The log ${this.logPath} is gone.`, { cause });
+    });
+    try {
+      const bytes = new Uint8Array(Math.max(0, end - start));
+      let length = 0;
+      while (length < bytes.length) {
+        const { bytesRead } = await handle.read(bytes, length, bytes.length - length, start + length);
+        if (bytesRead === 0) break;
+        length += bytesRead;
+      }
+      return bytes.subarray(0, length);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  kill(reason?: JobExit["reason"]): Promise<void> {
+    if (reason && this.group.alive()) this.#reason = reason;
+    this.#killing ??= this.#kill();
+    return this.#killing;
+  }
+
+  async dispose(): Promise<void> {
+    await this.kill();
+    await rm(this.logPath, { force: true });
+  }
+
+  async #kill(): Promise<void> {
+    this.group.signal("SIGTERM");
+    if (await this.#untilGone(this.#patience.killMs)) return;
+    // Again and again: what is being started meanwhile must not get away.
+    await this.#untilGone(MAX_WAIT_MS, () => {
+      this.group.signal("SIGKILL");
+      return false;
+    });
+  }
+
+  /** False where some of it still lives after so long, or when `stop` says so. */
+  async #untilGone(ms: number, stop: () => boolean = () => false): Promise<boolean> {
+    for (let waited = 0; this.group.alive(); waited += LOOK_MS) {
+      if (waited >= ms || stop()) return false;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    return true;
+  }
+}

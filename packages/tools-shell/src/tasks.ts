@@ -1,0 +1,159 @@
+import type { ToolContext } from "@shedkit/tool";
+import type { JsonValue } from "@shedkit/types";
+import type { JobExit, Terminal, TerminalJob } from "./terminal.js";
+import { terminalResource } from "./terminal.js";
+
+/** How a background task stands. */
+export type TaskStatus = "running" | "completed" | "killed" | "timeout" | "outputLimit";
+
+/** A command in the background. */
+export interface Task {
+  readonly id: string;
+  readonly command: string;
+  readonly description: string;
+  readonly job: TerminalJob;
+  status: TaskStatus;
+  exit?: JobExit | undefined;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+  /** True once the model was told how it ended. */
+  told: boolean;
+}
+
+/** The notifications of the shell tools: a command ended by itself, could not be run or was ended, ran out of time. */
+export const EXECUTION_COMPLETE = "execution_complete";
+export const EXECUTION_FAILED = "execution_failed";
+export const EXECUTION_TIMEOUT = "execution_timeout";
+
+const MOST_ENDED = 100; // tasks that ended and can still be looked at
+const MAX_RUNTIME_MS = 10 * 60 * 60 * 1000;
+
+/** The shell of one session: what it runs in the background, and the name of the state that its commands share. */
+export class Shell {
+  readonly terminal: Terminal;
+  readonly state: string;
+  readonly #tasks = new Map<string, Task>();
+  readonly #foreground = new Set<TerminalJob>();
+  #count = 0;
+
+  constructor(terminal: Terminal, state: string) {
+    this.terminal = terminal;
+    this.state = state;
+  }
+
+  get tasks(): readonly Task[] {
+    return [...this.#tasks.values()];
+  }
+
+  task(id: string): Task | undefined {
+    return this.#tasks.get(id);
+  }
+
+  /** Ends a foreground job with the session, too: it may have left something running. */
+  hold(job: TerminalJob): void {
+    this.#foreground.add(job);
+  }
+
+  release(job: TerminalJob): void {
+    this.#foreground.delete(job);
+  }
+
+  /** Takes a running job into the background. It is ended after `timeoutMs`, or ten hours. */
+  adopt(
+    job: TerminalJob,
+    { command, description, timeoutMs }: { command: string; description: string; timeoutMs?: number | undefined },
+    notify: ToolContext["notify"],
+  ): Task {
+    const id = `task-${++this.#count}`;
+    const timer = setTimeout(
+      () => {
+        task.status = "timeout";
+        void job.kill();
+      },
+      Math.min(timeoutMs ?? MAX_RUNTIME_MS, MAX_RUNTIME_MS),
+    );
+    unref(timer);
+    const ended = job.exited.then((exit) => {
+      clearTimeout(timer);
+      task.exit = exit;
+      if (task.status === "running") task.status = exit.reason ?? (exit.code === undefined ? "killed" : "completed");
+      notify(...announcement(task, exit));
+      this.#makeRoom();
+    });
+    const task: Task = { id, command, description, job, status: "running", ended, told: false };
+    this.#tasks.set(id, task);
+    return task;
+  }
+
+  /** Ends a task with all that it started. */
+  async kill(task: Task): Promise<void> {
+    if (task.status === "running") task.status = "killed";
+    await task.job.kill();
+    await task.ended;
+  }
+
+  /** Ends everything, and forgets it. */
+  async end(): Promise<void> {
+    const jobs = [...this.#foreground, ...this.tasks.map((task) => task.job)];
+    this.#foreground.clear();
+    await Promise.all(jobs.map((job) => job.dispose()));
+    await Promise.all(this.tasks.map((task) => task.ended));
+    this.#tasks.clear();
+  }
+
+  /** Forgets the oldest of the tasks that have ended, with their logs. */
+  #makeRoom(): void {
+    let over = this.tasks.filter((task) => task.status !== "running").length - MOST_ENDED;
+    for (const task of this.tasks) {
+      if (over <= 0) break;
+      if (task.status === "running") continue;
+      this.#tasks.delete(task.id);
+      void task.job.dispose();
+      over--;
+    }
+  }
+}
+
+function announcement(task: Task, exit: JobExit): [name: string, data: JsonValue] {
+  const name =
+    task.status === "completed" ? EXECUTION_COMPLETE : task.status === "timeout" ? EXECUTION_TIMEOUT : EXECUTION_FAILED;
+  const { id, command, description, status } = task;
+  return [name, { taskId: id, command, description, status, ...exitData(exit) }];
+}
+
+/** For notifications: how a command ended. */
+export function exitData({ code, signal }: JobExit): { exitCode: number; signal?: string } {
+  return { exitCode: code ?? -1, ...(signal === undefined ? {} : { signal }) };
+}
+
+const shells = "shell";
+const withoutSession = new WeakMap<Terminal, Shell>();
+
+/**
+ * The shell of this call's session, which ends with its resources. Calls with neither session nor kept resources share
+ * one for each terminal.
+ */
+export function shellOf(given: Terminal | undefined, ctx: ToolContext): Shell {
+  const terminal = given ?? ctx.resources.require(terminalResource);
+  const key = { name: shells };
+  const kept = ctx.resources.get<Map<Terminal, Shell>>(key);
+  if (!kept && ctx.sessionId === undefined) {
+    const shared = withoutSession.get(terminal) ?? new Shell(terminal, "shared");
+    withoutSession.set(terminal, shared);
+    return shared;
+  }
+  const own = kept ?? new Map<Terminal, Shell>();
+  if (!kept) ctx.resources.insert(key, own);
+  const known = own.get(terminal);
+  if (known) return known;
+  const shell = new Shell(terminal, ctx.sessionId ?? "shared");
+  own.set(terminal, shell);
+  ctx.resources.defer(() => shell.end());
+  return shell;
+}
+
+/** Where there is a process to keep alive: a timer of a task must not do so. */
+function unref(timer: unknown): void {
+  if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function")
+    timer.unref();
+}

@@ -1,0 +1,60 @@
+import { type Resource, resource } from "@shedkit/tool";
+
+/** Where commands run: this machine (`@shedkit/tools-shell/node`), a container, another machine. */
+export interface Terminal {
+  /** The folder where commands begin, as an absolute path. */
+  readonly cwd: string;
+  /** Its shell, as a model knows it, e.g. `bash`. */
+  readonly shell: string;
+  /**
+   * Starts a command. Rejects with ToolError where it cannot be started: `notFound` where the folder does not exist,
+   * `serviceUnavailable` where there are no processes.
+   */
+  start(command: string, options?: StartOptions): Promise<TerminalJob>;
+}
+
+export interface StartOptions {
+  /** The folder to run in; a relative one is below the terminal's. Default: where `state` left off, or the terminal's. */
+  cwd?: string | undefined;
+  /** Commands with the same name here begin with the folder, variables and functions that the last one left. */
+  state?: string | undefined;
+  /** The command leaves its own folder, variables and functions for the next. Default: true; false for one that stays. */
+  leaves?: boolean | undefined;
+  /** Nobody waits for it: it must not keep the program alive. Default: false. */
+  background?: boolean | undefined;
+}
+
+/** A started command. What it writes goes to a log, standard output and errors in the order in which they came. */
+export interface TerminalJob {
+  readonly pid?: number | undefined;
+  /** Where the log is, for other commands. */
+  readonly logPath?: string | undefined;
+  /** The folder named as the one to begin in was gone, so it began in the terminal's. */
+  readonly folderGone?: string | undefined;
+  /** Resolves when it has ended, and what it left in the background has had a moment to end too. Never rejects. */
+  readonly exited: Promise<JobExit>;
+  /** Length of the log, in bytes. */
+  size(): Promise<number>;
+  /** Bytes of the log from `start` up to `end`. */
+  read(start: number, end: number): Promise<Uint8Array>;
+  /** Ends it with all that it started: asks, then forces. Resolves when all of it is gone. Never rejects. */
+  kill(): Promise<void>;
+  /** Ends it, and removes the log. */
+  dispose(): Promise<void>;
+}
+
+export interface JobExit {
+  /** Undefined where a signal ended it. */
+  code?: number | undefined;
+  /** e.g. `SIGKILL` */
+  signal?: string | undefined;
+  /** True where processes that it started in the background still run. */
+  left: boolean;
+  /** Why it was ended from outside, where it was not `kill`. */
+  reason?: "outputLimit" | undefined;
+  /** Where the next command with the same `state` begins. */
+  cwd?: string | undefined;
+}
+
+/** Where the shell tools of a session find their terminal, unless they were given one. */
+export const terminalResource: Resource<Terminal> = resource("terminal");

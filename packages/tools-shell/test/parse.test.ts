@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { accessOf } from "../src/access.js";
+import { parseCommand } from "../src/index.js";
+
+const targets = (command: string) => accessOf(command).map(({ action, target }) => `${action} ${target}`);
+const words = (command: string) => {
+  const parsed = parseCommand(command);
+  return parsed.type === "unknown" ? parsed.reason : parsed.commands.map((simple) => simple.words);
+};
+
+describe("parseCommand", () => {
+  it.each([
+    ["ls -la", [["ls", "-la"]]],
+    ["a;b && c||d | e |& f & g\nh", [["a"], ["b"], ["c"], ["d"], ["e"], ["f"], ["g"], ["h"]]],
+    [`echo 'a b' "c 'd' \\" \\x" e\\ f g"h"'i'`, [["echo", "a b", `c 'd' " \\x`, "e f", "ghi"]]],
+    ["echo a#b # comment; rm x", [["echo", "a#b"]]],
+    ["a \\\n b", [["a", "b"]]],
+    ["(cd x; a) && { b; }", [["cd", "x"], ["a"], ["b"]]],
+    ["! a | b", [["a"], ["b"]]],
+    ["echo } {", [["echo", "}", "{"]]],
+    ["cat <<'E' > f\n$(rm x)\nE\necho", [["cat"], ["echo"]]],
+    ["cat <<-E\n\tplain\n\tE", [["cat"]]],
+    ["echo 2>&1 3 >f", [["echo", "3"]]],
+    ["ls *.ts ~/x {a,b}", [["ls", "*.ts", "~/x", "{a,b}"]]],
+    ["echo a\u00a0b", [["echo", "a\u00a0b"]]],
+    ["[ -f x ] && a", [["[", "-f", "x", "]"], ["a"]]],
+    ["", []],
+    ["A=1 B='2 3' cmd x", [["cmd", "x"]]],
+  ])("reads %j", (command, expected) => expect(words(command)).toEqual(expected));
+
+  it.each([
+    "echo $X",
+    'echo "$(rm x)"',
+    "echo `rm x`",
+    "$'rm' x",
+    "if a; then b; fi",
+    "for x in a; do rm x; done",
+    "f() { a; }",
+    "function f { a; }",
+    "[[ a ]]",
+    "((a))",
+    "a <(b)",
+    "a > >(b)",
+    "case a in a) b;; esac",
+    "echo 'a",
+    'echo "a',
+    "a &&",
+    "a && ; b",
+    "| a",
+    "(a",
+    "a)",
+    "{ a",
+    "}",
+    "a >",
+    "a > *",
+    "r* x",
+    "{rm,-rf,/}",
+    "~/bin/x",
+    "cat <<E\n$(rm x)\nE",
+    "cat <<E\na",
+    "a\r\nb",
+    "(a) b",
+    "time a",
+    "a \\",
+  ])("cannot tell %j", (command) => expect(parseCommand(command).type).toBe("unknown"));
+
+  it("says what is put in the background", () => {
+    expect(parseCommand("a & b")).toMatchObject({ background: true });
+    expect(parseCommand("a && b &> f; c 2>&1")).toMatchObject({ background: false });
+  });
+
+  it("comes to an end on any text", () => {
+    const piece = fc.constantFrom(..."a;b&|()<>{}'\"\\\n $`#!=*~-1".split(""), "<<", "E\n", "&&", "if ");
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        expect(["commands", "unknown"]).toContain(parseCommand(pieces.join("")).type);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("gives back the words that were quoted", () => {
+    const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "grapheme" }), { minLength: 1 }), (list) => {
+        expect(words(list.map(quote).join(" "))).toEqual([list]);
+      }),
+    );
+  });
+
+  it("takes time in proportion to the text", () => {
+    const began = performance.now();
+    expect(parseCommand("echo a && ".repeat(20_000)).type).toBe("unknown");
+    expect(parseCommand(`${"(".repeat(2000)}a`).type).toBe("unknown");
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});
+
+describe("accessOf", () => {
+  it.each([
+    ["git status", ["execute git status"]],
+    ["echo 'a b' > out 2>/dev/null", ["execute echo 'a b'", "write out"]],
+    ["a >> x &> y >| z 2>&1 < in >&w", ["execute a", "write x", "write y", "write z", "write w"]],
+    ["(a) > f", ["execute a", "write f"]],
+    ["> f", ["write f"]],
+    ["PATH=. git status", ["execute PATH=. git status"]],
+    ["X=1", ["execute X=1"]],
+    ["sudo rm x", ["execute sudo rm x", "execute rm x"]],
+    ["nohup nice rm x", ["execute nohup nice rm x", "execute nice rm x", "execute rm x"]],
+    ["bash -c 'a; rm x'", ["execute bash -c 'a; rm x'", "execute a", "execute rm x"]],
+    ["bash x.sh", ["execute bash x.sh"]],
+    ["eval 'rm x'", ["execute eval 'rm x'", "execute rm x"]],
+    ["find . -name x", ["execute find . -name x"]],
+  ])("tells what %j does", (command, expected) => expect(targets(command)).toEqual(expected));
+
+  it.each([
+    "echo a; $X",
+    "sudo -u x rm y",
+    "env A=1 rm y",
+    "xargs -I{} rm {}",
+    "bash -lc 'rm x'",
+    "sh -c",
+    "find . -exec rm {} ';'",
+    "timeout 5 rm x",
+    "bash -c 'echo $X'",
+    `${"sudo ".repeat(20)}rm x`,
+  ])("asks for all of %j", (command) => {
+    const asked = accessOf(command);
+    expect(asked.some(({ target }) => target.startsWith("unknown: "))).toBe(true);
+  });
+});

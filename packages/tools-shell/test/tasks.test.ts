@@ -1,0 +1,180 @@
+import { callTool, Resources, type ToolImpl } from "@shedkit/tool";
+import { describe, expect, it } from "vitest";
+import { bashTool, shellTools, taskKillTool, taskOutputTool } from "../src/index.js";
+import type { NodeTerminal } from "../src/node.js";
+import { hosted, processesWith, terminalIn, until } from "./helpers.js";
+
+async function begun(terminal: NodeTerminal, command: string, more: object = {}): Promise<string> {
+  const call = { command, description: "a test", is_background: true, ...more };
+  const output = await bashTool(terminal).call(call);
+  if (output.type !== "background") throw new Error("not in the background");
+  return output.task_id;
+}
+
+const said = async (tool: ToolImpl, args: object) => (await callTool(tool, args)).text;
+
+describe("background tasks", () => {
+  it("start, are looked at, are waited for", async () => {
+    const terminal = await terminalIn();
+    const output = taskOutputTool(terminal);
+    const id = await begun(terminal, "echo begun; while [ ! -e go ]; do sleep 0.02; done; echo ended; exit 3");
+    await until(async () => (await said(output, { task_ids: [id] })).includes("begun"));
+    expect(await said(output, { task_ids: [id] })).toBe(
+      "task-1 (a test): running\nbegun\n\n[It still runs. To wait for the end, give timeout_ms.]",
+    );
+    expect(await said(output, { task_ids: [id], timeout_ms: 20 })).toContain("[It still runs. Waited 0.02 s.]");
+    await bashTool(terminal).call({ command: "touch go", description: "lets it end" });
+    expect(await said(output, { task_ids: [` ${id} `, id, ""], timeout_ms: 30_000 })).toBe(
+      "task-1 (a test): ended, exit 3\nbegun\nended",
+    );
+    expect(await output.call({ task_ids: [id], timeout_ms: 30_000 })).toEqual({
+      tasks: [
+        { task_id: "task-1", status: "completed", exit_code: 3, output_text: "begun\nended\n", truncated: false },
+      ],
+    });
+  });
+
+  it("begin where the shell is, and leave it as it is", async () => {
+    const terminal = await terminalIn();
+    const bash = bashTool(terminal);
+    await bash.call({ command: "X=1; mkdir d; cd d", description: "" });
+    const id = await begun(terminal, "echo $X; pwd; X=2; cd /");
+    expect(await said(taskOutputTool(terminal), { task_ids: [id], timeout_ms: 30_000 })).toContain(
+      `1\n${terminal.cwd}/d`,
+    );
+    expect(await said(bash, { command: "echo $X; pwd", description: "" })).toBe(`exit: 0\n1\n${terminal.cwd}/d`);
+  });
+
+  it("are waited for together, or for the first", async () => {
+    const terminal = await terminalIn();
+    const output = taskOutputTool(terminal);
+    const slow = await begun(terminal, "sleep 98901");
+    const quick = await begun(terminal, "echo quick");
+    const text = await said(output, { task_ids: [slow, quick], timeout_ms: 30_000, wait_for: "any" });
+    expect(text).toContain("task-2 (a test): ended, exit 0\nquick");
+    expect(text).toContain("[1 of 2 still run.");
+  });
+
+  it("are ended with all that they started", async () => {
+    const terminal = await terminalIn();
+    const kill = taskKillTool(terminal);
+    const id = await begun(terminal, "sleep 98911 & sleep 98912");
+    await until(async () => (await processesWith("sleep 9891")).length === 2);
+    expect(await kill.call({ task_id: id })).toEqual({ outcome: "killed" });
+    expect(await processesWith("sleep 9891")).toEqual([]);
+    expect(await said(kill, { task_id: id })).toBe("task-1 had ended already: ended (killed).");
+    expect(await said(taskOutputTool(terminal), { task_ids: [id] })).toBe(
+      "task-1 (a test): ended (killed)\n(no output)",
+    );
+  });
+
+  it("run out of time", async () => {
+    const terminal = await terminalIn();
+    const id = await begun(terminal, "sleep 98921", { timeout: 50 });
+    expect(await said(taskOutputTool(terminal), { task_ids: [id], timeout_ms: 30_000 })).toContain("ended (timeout)");
+    expect(await processesWith("sleep 98921")).toEqual([]);
+  });
+
+  it("that are not known are named, with those that are", async () => {
+    const terminal = await terminalIn();
+    expect(await said(taskKillTool(terminal), { task_id: "x" })).toBe(
+      "There is no task x. No command runs in the background.",
+    );
+    await begun(terminal, "true");
+    expect(await said(taskOutputTool(terminal), { task_ids: ["task-1", "x"] })).toBe(
+      "There is no task x. There are: task-1.",
+    );
+    expect(await said(taskOutputTool(terminal), { task_ids: [] })).toContain("task_ids names no task.");
+  });
+
+  it("tell the host when they end", async () => {
+    const bash = bashTool(await terminalIn());
+    const { told } = await hosted(bash, { command: "exit 5", description: "d", is_background: true });
+    await until(() => told.length > 0);
+    expect(told).toEqual([
+      [
+        "execution_complete",
+        { taskId: "task-1", command: "exit 5", description: "d", status: "completed", exitCode: 5 },
+      ],
+    ]);
+  });
+
+  it("are remembered for the model until it knows that they ended", async () => {
+    const terminal = await terminalIn();
+    const resources = new Resources();
+    const bash = bashTool(terminal);
+    const { result, told } = await hosted(
+      bash,
+      { command: "true", description: "the work", is_background: true },
+      { resources, sessionId: "s" },
+    );
+    await until(() => told.length > 0);
+    const ctx = {
+      callId: "c",
+      signal: new AbortController().signal,
+      resources,
+      sessionId: "s" as never,
+      names: { tool: "bash", param: (name: string) => name },
+      notify: () => {},
+    };
+    const [reminder] = bash.metadata.reminders ?? [];
+    expect(await reminder?.collect(ctx, result)).toEqual([
+      { key: "task-1", text: "The background task task-1 (the work) has ended: exit 0." },
+    ]);
+    expect(await reminder?.collect(ctx, result)).toEqual([]);
+  });
+
+  it("take over a command whose time is up, where that is set", async () => {
+    const terminal = await terminalIn();
+    const bash = bashTool(terminal, { backgroundOnTimeout: true });
+    const text = await said(bash, { command: "echo a; sleep 98931", description: "", timeout: 200 });
+    expect(text).toMatch(/^Still running after 0\.2 s; it goes on in the background as task-1\./);
+    expect(await processesWith("sleep 98931")).toHaveLength(1);
+    expect(await said(taskOutputTool(terminal), { task_ids: ["task-1"] })).toContain("running\na");
+    await taskKillTool(terminal).call({ task_id: "task-1" });
+    expect(await processesWith("sleep 98931")).toEqual([]);
+  });
+
+  it("end with the session", async () => {
+    const terminal = await terminalIn();
+    const resources = new Resources();
+    const bash = bashTool(terminal);
+    const run = (command: string, more: object = {}) =>
+      hosted(bash, { command, description: "", ...more }, { resources, sessionId: "s" });
+    await run("sleep 98941", { is_background: true });
+    await run("sleep 98942 & true");
+    await until(async () => (await processesWith("sleep 9894")).length === 2);
+    await resources.dispose();
+    expect(await processesWith("sleep 9894")).toEqual([]);
+  });
+
+  it("stop waiting when the call is cancelled, and run on", async () => {
+    const terminal = await terminalIn();
+    const id = await begun(terminal, "sleep 98951");
+    const controller = new AbortController();
+    const waiting = callTool(
+      taskOutputTool(terminal),
+      { task_ids: [id], timeout_ms: 60_000 },
+      { signal: controller.signal },
+    );
+    controller.abort();
+    await expect(waiting).rejects.toMatchObject({ kind: "cancelled" });
+    expect(await said(taskOutputTool(terminal), { task_ids: [id] })).toContain("running");
+  });
+
+  it("are many", async () => {
+    const terminal = await terminalIn();
+    const ids = await Promise.all(Array.from({ length: 60 }, () => begun(terminal, "echo $$")));
+    const output = taskOutputTool(terminal);
+    for (let i = 0; i < ids.length; i += 20) {
+      const { tasks } = await output.call({ task_ids: ids.slice(i, i + 20), timeout_ms: 30_000 });
+      expect(tasks.every(({ exit_code }) => exit_code === 0)).toBe(true);
+    }
+  });
+
+  it("have tools that bash asks for", async () => {
+    const tools = shellTools(await terminalIn());
+    expect(tools.map((tool) => tool.metadata?.id)).toEqual(["bash", "task_output", "task_kill"]);
+    expect(tools.map((tool) => tool.metadata?.capabilities.readOnly)).toEqual([false, true, false]);
+  });
+});
