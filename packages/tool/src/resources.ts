@@ -14,6 +14,7 @@ export function resource<T>(name: string): Resource<T> {
 /** What tools need at run time (a file system, a terminal, a clock), by typed key. */
 export class Resources {
   readonly #values = new Map<string, unknown>();
+  readonly #atEnd: (() => void | Promise<void>)[] = [];
 
   insert<T>(key: Resource<T>, value: T): void {
     this.#values.set(key.name, value);
@@ -44,5 +45,21 @@ export class Resources {
   getOrDefault<T>(key: Resource<T>, make: () => T): T {
     if (!this.#values.has(key.name)) this.#values.set(key.name, make());
     return this.#values.get(key.name) as T;
+  }
+
+  /** Has `release` called when these resources are disposed of: for what a tool started and must not leave behind. */
+  defer(release: () => void | Promise<void>): void {
+    this.#atEnd.push(release);
+  }
+
+  /** Releases what was deferred, the latest first. One that fails does not keep the others. For the owner, at his end. */
+  async dispose(): Promise<void> {
+    for (let release = this.#atEnd.pop(); release; release = this.#atEnd.pop()) {
+      try {
+        await release();
+      } catch {
+        // The owner is ending; there is nobody to tell.
+      }
+    }
   }
 }
