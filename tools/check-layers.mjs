@@ -41,6 +41,7 @@ for (const [name, { imports, manifest }] of packages) {
   const declared = { ...manifest.dependencies, ...manifest.peerDependencies };
   if (floor < 0 && !(name in ASIDE)) problems.push(`${name}: has no floor; add it to tools/check-layers.mjs`);
   for (const [target, file] of imports) {
+    if (target === name) continue;
     if (!packages.has(target)) problems.push(`${name}: ${file} imports @shedkit/${target}, which does not exist`);
     if (!(`@shedkit/${target}` in declared))
       problems.push(`${name}: ${file} imports @shedkit/${target}, which its package.json does not depend on`);
@@ -90,10 +91,17 @@ console.log(`${packages.size} packages, ${exporters.size} exported names: no arr
 /** The workspace packages that a package's sources import, each with the first file that does. */
 function importsOf(dir) {
   const found = new Map();
-  for (const file of globSync("src/**/*.ts", { cwd: dir }).sort()) {
+  for (const file of globSync("src/**/*.{ts,mts,cts,tsx}", { cwd: dir }).sort()) {
     const text = withoutComments(readFileSync(path.join(dir, file), "utf8"));
-    for (const match of text.matchAll(/(?:from|import)\s*\(?\s*["']@shedkit\/([^/"']+)/g))
-      if (!found.has(match[1])) found.set(match[1], file);
+    // Any string that names a package is taken for an import of it, however it is imported.
+    for (const match of text.matchAll(/["'`]@shedkit\/([^/"'`]+)(?:\/[^"'`\s]*)?["'`]/g))
+      if (!found.has(match[1]) && !isInstallText(text, match.index)) found.set(match[1], file);
+    // A path that leaves the package's folder.
+    for (const match of text.matchAll(/(?:from|import|require)\s*\(?\s*["'`](\.\.?\/[^"'`]+)["'`]/g)) {
+      const target = path.resolve(dir, path.dirname(file), match[1]);
+      if (path.relative(dir, target).startsWith(".."))
+        problems.push(`${path.basename(dir)}: ${file} imports ${match[1]}`);
+    }
   }
   return found;
 }
@@ -113,13 +121,25 @@ function exportsOf(file, name) {
       if (exported) names.add(exported);
     }
   const declaration =
-    /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:const|let|function\*?|class|interface|type|enum)\s+(\w+)/gm;
+    /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:const|let|var|function\*?|class|interface|type|enum|namespace)\s+(\w+)/gm;
   for (const match of text.matchAll(declaration)) names.add(match[1]);
+  if (/^export\s+(?:declare\s+)?(?:const|let|var)\s*[[{]/m.test(text))
+    problems.push(`${name}: ${path.basename(file)} exports by destructuring; name the exports`);
+  if (/^export\s+(?:const|let|var)\s[^=;(]*=[^;(\n]*,\s*\w+\s*=/m.test(text))
+    problems.push(`${name}: ${path.basename(file)} exports several names in one statement; use one each`);
   return names;
 }
 
+/** The text without its comments; what looks like one inside a string stays. */
 function withoutComments(text) {
-  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  const token = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/.*$/gm;
+  return text.replace(token, (found) => (found.startsWith("/") ? "" : found));
+}
+
+/** A package named for a person, in a call of `optionalPeer`, is imported there as well; elsewhere it is only text. */
+function isInstallText(text, index) {
+  const before = text.slice(Math.max(0, index - 60), index);
+  return /(?:optionalPeer\(\s*|install:\s*|package:\s*)$/.test(before);
 }
 
 function circles() {

@@ -43,5 +43,7 @@ for (const file of globSync("{packages,apps}/*/.results/vitest.json")) {
   count.skipped += report.numPendingTests + report.numTodoTests;
 }
 if (failed.length > 0) console.log(`\nFailed: ${failed.join("; ")}`);
+// A step that failed without a failing test counts as one failure, so that the last line alone tells.
+count.failed ||= failed.length;
 console.log(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
-process.exit(failed.length > 0 || count.failed > 0 || count.passed === 0 ? 1 : 0);
+process.exit(count.failed > 0 || count.passed === 0 ? 1 : 0);
