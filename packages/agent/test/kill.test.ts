@@ -2,23 +2,27 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { ScriptedProvider } from "@shedkit/testing";
 import type { SessionId, SessionRecord } from "@shedkit/types";
 import { build } from "tsup";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { checkValid, collect, transcript } from "./helpers.js";
-import { killable } from "./kill/parts.js";
+import { killable, type Place } from "./kill/parts.js";
+import { startServer } from "./kill/servers.js";
+import { storeKinds } from "./kill/stores.js";
 
 const POINTS = Number(process.env.KILL_POINTS ?? 20);
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
 const AT_ONCE = 4;
+/** How long a store may take to see that the holder of a session is dead. */
+const LONGEST_LEASE_MS = 60_000;
 
 /** The child as one program, made of the sources: it starts in a moment. */
 async function program(): Promise<string> {
-  const outDir = await tempFolder();
+  const outDir = await mkdtemp(join(tmpdir(), "shedkit-kill-"));
   await build({
     entry: [fileURLToPath(new URL("./kill/child.ts", import.meta.url))],
     outDir,
@@ -29,10 +33,25 @@ async function program(): Promise<string> {
     esbuildOptions: (options) => {
       options.conditions = ["@shedkit/source"];
     },
+    esbuildPlugins: [leaveOut(/^(@libsql\/client|classic-level|pg)$/)],
     ...{ silent: true, dts: false, config: false, clean: false },
   });
   await writeFile(join(outDir, "package.json"), '{"type":"module"}');
   return join(outDir, "child.js");
+}
+
+/** What has native code stays where it is, and is imported from there. */
+function leaveOut(filter: RegExp): NonNullable<Parameters<typeof build>[0]["esbuildPlugins"]>[number] {
+  return {
+    name: "leave out",
+    setup: ({ onResolve, resolve }) => {
+      onResolve({ filter }, async ({ path, kind, resolveDir, pluginData }) => {
+        if (pluginData === "found") return undefined;
+        const found = await resolve(path, { kind, resolveDir, pluginData: "found" });
+        return { path: pathToFileURL(found.path).href, external: true };
+      });
+    },
+  };
 }
 
 /** Runs the child; kills it `afterMs` after its turn began. Returns how long the turn took where it was left alone. */
@@ -71,15 +90,16 @@ function random(seed: number): () => number {
 }
 
 /** Resumes what the killed process left, and checks it. True where the kill had cut a turn short. */
-async function checkResume(folder: string): Promise<boolean> {
+async function checkResume(place: Place): Promise<boolean> {
+  const { folder, sessionId } = place;
   const provider = new ScriptedProvider([{ call: "write" }, "Back again.", "And this too.", "And that."]);
-  const { builder, store, close } = await killable(folder, provider);
-  const id = "killed" as SessionId;
+  const { builder, store, close } = await killable(place, provider);
+  const id = sessionId as SessionId;
+  const session = await builder.build({ waitMs: LONGEST_LEASE_MS });
   const records: SessionRecord[] = (await collect(store.read(id))).map(({ record }) => record);
   const stored = new Set(records.map((record) => record.id));
   for (const shown of linesOf(join(folder, "shown"))) expect(stored).toContain(shown);
 
-  const session = await builder.build();
   const turn = await session.runTurn("Go on");
   expect(turn.failure).toBeUndefined();
   for (const request of provider.requests) checkValid(request.messages);
@@ -101,22 +121,47 @@ async function checkResume(folder: string): Promise<boolean> {
   return records.length > 0 && records.every((record) => record.type !== "summary");
 }
 
-describe("a process that is killed in the middle of a turn", () => {
-  it(`resumes with nothing lost and nothing run twice (KILL_SEED=${SEED})`, { timeout: 300_000 }, async () => {
-    const file = await program();
-    const start = (folder: string) => spawn(process.execPath, [file, folder], { stdio: ["ignore", "pipe", "inherit"] });
-    const length = await run(start(await tempFolder()), undefined);
-    const next = random(SEED);
-    const waiting = Array.from({ length: POINTS }, () => next() * length)[Symbol.iterator]();
-    let cutShort = 0;
-    const worker = async () => {
-      for (const afterMs of waiting) {
-        const folder = await tempFolder();
-        await run(start(folder), afterMs);
-        if (await checkResume(folder)) cutShort++;
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    expect(cutShort).toBeGreaterThan(POINTS / 4); // else the kills came too late to show anything
+/** Does the work, a few at once. */
+async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const waiting = items.entries();
+  const worker = async () => {
+    for (const [i, item] of waiting) results[i] = await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}
+
+describe(`a process that is killed in the middle of a turn (KILL_SEED=${SEED})`, () => {
+  let file = "";
+  beforeAll(async () => {
+    file = await program();
   });
+  afterAll(() => rm(dirname(file), { recursive: true, force: true }));
+
+  for (const kind of storeKinds) {
+    it(`resumes with nothing lost and nothing run twice: ${kind}`, { timeout: 30 * 60_000 }, async () => {
+      const { server, stop } = await startServer(kind);
+      const start = ({ folder, sessionId }: Place) =>
+        spawn(process.execPath, [file, kind, folder, sessionId, server], { stdio: ["ignore", "pipe", "inherit"] });
+      const place = async (sessionId: string): Promise<Place> => ({
+        kind,
+        folder: await tempFolder(),
+        sessionId,
+        server,
+      });
+      const length = await run(start(await place("whole")), undefined);
+      const next = random(SEED);
+      const kills = await Promise.all(
+        Array.from({ length: POINTS }, async (_, i) => ({
+          afterMs: next() * length,
+          place: await place(`killed-${i}`),
+        })),
+      );
+      await atOnce(kills, ({ place, afterMs }) => run(start(place), afterMs));
+      const cutShort = (await atOnce(kills, ({ place }) => checkResume(place))).filter(Boolean).length;
+      expect(cutShort).toBeGreaterThan(POINTS / 4); // else the kills came too late to show anything
+      await stop();
+    });
+  }
 });

@@ -1,10 +1,12 @@
-// A turn in a process of its own, to be killed. Argument: the folder for the store and the marks.
+// A turn in a process of its own, to be killed. Arguments: the kind of store, the folder for the store and the marks,
+// the session, where the store's server is.
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { killable, story } from "./parts.js";
+import type { StoreKind } from "./stores.js";
 
-const [folder = ""] = process.argv.slice(2);
-const { builder } = await killable(folder, story());
+const [kind = "", folder = "", sessionId = "", server = ""] = process.argv.slice(2);
+const { builder, close } = await killable({ kind: kind as StoreKind, folder, sessionId, server }, story());
 const session = await builder.build();
 let steps = 0;
 console.log("begins");
@@ -17,3 +19,5 @@ for await (const item of session.runTurnStream("The question")) {
   if (steps === 5) session.steer("Faster");
 }
 console.log("ends");
+await session.end();
+await close();

@@ -1,22 +1,32 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolShed } from "@shedkit/shed";
-import { JsonFileDocumentStore, JsonFileStorage } from "@shedkit/store-json-file";
+import { KvMemoryStore } from "@shedkit/store";
 import { type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
 import { ToolCallResult, type ToolImpl } from "@shedkit/tool";
 import { AgentSession } from "../../src/index.js";
+import { openStore, type StoreKind } from "./stores.js";
+
+/** Where a session is that a process works on. */
+export interface Place {
+  kind: StoreKind;
+  /** For the marks of the tools, and the store where it has no server. */
+  folder: string;
+  sessionId: string;
+  server: string;
+}
 
 /** The session that is killed and the one that resumes it are the same, but for what the model says. */
-export async function killable(folder: string, provider: ScriptedProvider) {
-  const storage = await JsonFileStorage.open(join(folder, "store"));
-  const store = new JsonFileDocumentStore(storage);
+export async function killable({ kind, folder, sessionId, server }: Place, provider: ScriptedProvider) {
+  const { storage, store } = await openStore(kind, folder, server);
   const names = ["write", "read"];
   const shed = new ToolShed().tools(names.map((name) => marking(name, folder))).pin(...names);
   const builder = AgentSession.builder(provider)
     .withModel("m")
     .withToolshed(shed)
     .withDocStore(store)
-    .withSessionId("killed");
+    .withMemoryStore(new KvMemoryStore(storage))
+    .withSessionId(sessionId);
   const close = async () => {
     await store.close();
     await storage.close();
