@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, realpathSync, statSync } from "node:fs";
-import { open, readFile, realpath, stat } from "node:fs/promises";
+import { open, readFile, realpath, rename, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "@shedkit/tool";
 import { COMMAND, commandEnvironment, type Environment } from "./node/environment.js";
 import { ProcessGroup } from "./node/group.js";
 import { NodeJob, type Patience } from "./node/job.js";
-import { BASH_SCRIPT, SH_SCRIPT } from "./node/script.js";
+import { BASH_SCRIPT, SH_SCRIPT, STATE_END } from "./node/script.js";
 import { Watchdog } from "./node/watchdog.js";
 import type { StartOptions, Terminal } from "./terminal.js";
 
@@ -76,14 +76,15 @@ export class NodeTerminal implements Terminal {
     const state =
       options.state === undefined ? "" : join(folder, `state-${Buffer.from(options.state).toString("hex")}`);
     const { cwd, gone } = await this.#folderFor(options.cwd, state);
-    const logPath = join(folder, `${++this.#count}.log`);
+    const number = ++this.#count;
+    const logPath = join(folder, `${number}.log`);
     // Append only: what several processes write stands in the order in which it came.
     const log = await open(logPath, "ax", 0o600);
     try {
       if (this.#disposed) throw ended();
-      const leaves = state !== "" && (options.leaves ?? true);
+      const left = state !== "" && (options.leaves ?? true) ? join(folder, `left-${number}`) : "";
       const script = this.shell === "bash" ? BASH_SCRIPT : SH_SCRIPT;
-      const child = spawn(this.#shellPath, ["-c", script, this.shell, state, leaves ? "1" : ""], {
+      const child = spawn(this.#shellPath, ["-c", script, this.shell, state, left], {
         cwd,
         env: { ...this.#env, PWD: cwd, [COMMAND]: command },
         detached: true,
@@ -94,7 +95,7 @@ export class NodeTerminal implements Terminal {
       if (child.pid === undefined) await failed;
       const group = new ProcessGroup(child.pid ?? 0);
       if (options.background) child.unref();
-      const lastFolder = async () => (leaves ? await contentOf(`${state}.cwd`) : undefined);
+      const lastFolder = async () => (left === "" ? undefined : takeState(left, state));
       const job = new NodeJob(child, { group, logPath, folderGone: gone, patience: this.#patience, cwd: lastFolder });
       this.#watch(job);
       return job;
@@ -179,6 +180,14 @@ export class NodeTerminal implements Terminal {
 
 function ended(): ToolError {
   return new ToolError("serviceUnavailable", "terminal", "The terminal has been ended: no command can be run.");
+}
+
+/** Makes what a command left the state for the next, if it was written to its end; returns the folder. */
+async function takeState(left: string, state: string): Promise<string | undefined> {
+  const [text, cwd] = await Promise.all([contentOf(`${left}.env`), contentOf(`${left}.cwd`)]);
+  if (text === undefined || !text.endsWith(`\n${STATE_END}`) || cwd === undefined) return undefined;
+  await Promise.all(["env", "cwd"].map((part) => rename(`${left}.${part}`, `${state}.${part}`)));
+  return cwd;
 }
 
 async function isFolder(path: string): Promise<boolean> {

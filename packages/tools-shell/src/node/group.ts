@@ -46,17 +46,20 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 interface Snapshot {
   takenAt: number;
+  freshUntil: number;
   /** The living processes by session. */
   sessions: ReadonlyMap<string, { pid: number; group: number }[]>;
 }
 
-const FRESH_MS = 10; // one look serves all who ask at about the same time
+/** One look serves all who ask at about the same time, the longer the longer it took. */
+const FRESH_MS = 10;
+const FRESH_SHARE = 2;
 let last: Snapshot | undefined;
 
 /** The living processes of a session that began at `bornAt`; undefined where the system does not tell (no `/proc`). */
 function membersOf(session: number, bornAt: number): { pid: number; group: number }[] | undefined {
   const now = performance.now();
-  if (!last || last.takenAt < bornAt || now - last.takenAt > FRESH_MS) last = snapshot(now);
+  if (!last || last.takenAt < bornAt || now > last.freshUntil) last = snapshot(now);
   return last && (last.sessions.get(String(session)) ?? []);
 }
 
@@ -78,7 +81,8 @@ function snapshot(takenAt: number): Snapshot | undefined {
     if (known) known.push({ pid, group: Number(group) });
     else sessions.set(session, [{ pid, group: Number(group) }]);
   }
-  return { takenAt, sessions };
+  const end = performance.now();
+  return { takenAt, freshUntil: end + Math.max(FRESH_MS, (end - takenAt) * FRESH_SHARE), sessions };
 }
 
 /** State, parent, group and session of a process; empty where it is gone. */

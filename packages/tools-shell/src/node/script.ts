@@ -1,61 +1,44 @@
 import { COMMAND } from "./environment.js";
 
-/** Variables that belong to one shell, or that a shell sets itself. */
-const OWN =
-  "PWD|OLDPWD|SHLVL|_|PPID|UID|EUID|GROUPS|DIRSTACK|FUNCNAME|PIPESTATUS|RANDOM|SRANDOM|SECONDS|LINENO|EPOCH*|BASH*|" +
-  "SHELLOPTS|HISTCMD|COLUMNS|LINES|IFS|__shedkit_*";
-
 // On one line: what a shell says of the command then speaks of line 1.
 const oneLine = (lines: readonly string[]): string => lines.join(" ");
 
-/**
- * Runs the command of {@link COMMAND} in bash: on what the state file `$1` holds, leaving the new state there if `$2`
- * is 1. The state is written however the command ends, unless it replaces the shell or sets an EXIT trap and exits.
- * Options (`set -e`) do not last.
- */
-export const BASH_SCRIPT: string = oneLine([
-  `__shedkit_command=$${COMMAND} __shedkit_state=$1 __shedkit_save=$2;`,
-  `unset ${COMMAND}; set --;`,
-  "__shedkit_leave() {",
-  "  set +eux; trap - EXIT ERR DEBUG;",
-  '  if [ "$__shedkit_save" != 1 ]; then return; fi;',
-  "  __shedkit_save=0;",
-  '  { pwd -P > "$__shedkit_state.cwd.new" && command mv -f "$__shedkit_state.cwd.new" "$__shedkit_state.cwd"; } 2>/dev/null;',
-  "  IFS=$' \\t\\n';",
-  "  {",
-  "    for __shedkit_name in $(compgen -v); do",
-  `      case $__shedkit_name in ${OWN}) ;;`,
-  '        *) declare -p "$__shedkit_name" ;;',
-  "      esac;",
-  "    done;",
-  "    unset -f __shedkit_leave; declare -f; alias -p;",
-  '  } > "$__shedkit_state.env.new" 2>/dev/null',
-  '  && command mv -f "$__shedkit_state.env.new" "$__shedkit_state.env" 2>/dev/null;',
-  "};",
-  "shopt -s expand_aliases;",
-  'if [ -n "$__shedkit_state" ] && [ -f "$__shedkit_state.env" ]; then . "$__shedkit_state.env" >/dev/null 2>&1; fi;',
-  "trap __shedkit_leave EXIT;",
-  'eval "$__shedkit_command"',
-]);
+/** The last line of a state that was written to its end. */
+export const STATE_END = "# end of the state";
 
-/** The same for a plain POSIX shell, which can keep exported variables and aliases only. */
-export const SH_SCRIPT: string = oneLine([
-  `__shedkit_command=$${COMMAND} __shedkit_state=$1 __shedkit_save=$2;`,
-  `unset ${COMMAND}; set --;`,
+const begin = [`__shedkit_command=$${COMMAND} __shedkit_state=$1 __shedkit_new=$2;`, `unset ${COMMAND}; set --;`];
+
+const leave = (dump: string): string[] => [
   "__shedkit_leave() {",
   "  set +eux; trap - EXIT;",
-  '  if [ "$__shedkit_save" != 1 ]; then return; fi;',
-  "  __shedkit_save=0;",
-  '  { pwd -P > "$__shedkit_state.cwd.new" && command mv -f "$__shedkit_state.cwd.new" "$__shedkit_state.cwd"; } 2>/dev/null;',
-  '  export -p > "$__shedkit_state.env.new" 2>/dev/null',
-  '  && command mv -f "$__shedkit_state.env.new" "$__shedkit_state.env" 2>/dev/null;',
+  '  if [ -z "$__shedkit_new" ]; then return; fi;',
+  `  { pwd -P > "$__shedkit_new.cwd"; { unset __shedkit_command __shedkit_state __shedkit_new; ${dump}; echo; echo "${STATE_END}"; } > "$__shedkit_new.env"; } 2>/dev/null;`,
+  "  __shedkit_new=;",
   "};",
-  "__shedkit_folder=$(pwd -P);",
-  'if [ -n "$__shedkit_state" ] && [ -f "$__shedkit_state.env" ]; then . "$__shedkit_state.env" >/dev/null 2>&1; fi;',
-  'cd "$__shedkit_folder";',
+];
+
+const go = [
+  'if [ -n "$__shedkit_state" ] && [ -f "$__shedkit_state.env" ]; then',
+  '  __shedkit_pwd=$PWD; . "$__shedkit_state.env" >/dev/null 2>&1; PWD=$__shedkit_pwd; unset __shedkit_pwd IFS;',
+  "fi;",
   "trap __shedkit_leave EXIT;",
   'eval "$__shedkit_command"',
+];
+
+/**
+ * Runs the command of {@link COMMAND} in bash: on the state in the files `$1.cwd` and `$1.env`, leaving a new one in
+ * `$2.cwd` and `$2.env` if `$2` is given. It is written however the command ends, unless that replaces the shell, or
+ * sets an EXIT trap and exits. Options (`set -e`) do not last.
+ */
+export const BASH_SCRIPT: string = oneLine([
+  ...begin,
+  ...leave("trap - ERR DEBUG; unset -f __shedkit_leave; declare -p; declare -f; alias -p"),
+  "shopt -s expand_aliases;",
+  ...go,
 ]);
+
+/** The same for a plain POSIX shell, which can keep exported variables only. */
+export const SH_SCRIPT: string = oneLine([...begin, ...leave("export -p"), ...go]);
 
 /**
  * Kills the process groups that are still on its list, and removes the folder `$1`, when its input ends: when the
