@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
@@ -22,7 +23,40 @@ async function silentHub() {
   };
 }
 
+/** The process that a program tries the addon of llama.cpp in, once it is there. */
+async function probeOf(program: Program): Promise<number> {
+  const { pid } = program.child;
+  for (;;) {
+    if (program.child.exitCode !== null) throw new Error("ended without trying the addon");
+    for (const child of read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean)) {
+      if (read(`/proc/${child}/cmdline`).includes("testBindingBinary")) return Number(child);
+    }
+    await new Promise(setImmediate);
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return ""; // the process is gone
+  }
+}
+
 describe("ctrl-C", () => {
+  it.runIf(process.platform === "linux")("stops a model that is being loaded, and says nothing else", async () => {
+    await using folder = await temporaryFolder();
+    const program = new Program(["--root", tour, "What is the port in config.ini?"], { home: folder.path });
+    const probe = await probeOf(program);
+    // A terminal sends it to every process of the program.
+    program.child.kill("SIGINT");
+    process.kill(probe, "SIGINT");
+    const { code, stdout, stderr } = await program.ended;
+    expect(stderr).toMatch(/^Model: shed-demo, [^\n]+\nstopped\n$/);
+    expect(stdout).toBe("");
+    expect(code).toBe(130);
+  });
+
   it("stops a turn that waits for a download, at once", async () => {
     await using folder = await temporaryFolder();
     await using hub = await silentHub();

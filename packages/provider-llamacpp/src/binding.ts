@@ -1,6 +1,7 @@
 import { AgenticError } from "@shedkit/types";
 import type { Llama, LlamaOptions } from "node-llama-cpp";
 import type { LlamaCppOptions } from "./options.js";
+import { withQuietConsole } from "./quiet-console.js";
 
 export type Binding = typeof import("node-llama-cpp");
 
@@ -35,7 +36,8 @@ export async function startLlama(binding: Binding, backend: LlamaCppOptions["bac
     logger: () => undefined,
   };
   try {
-    return await binding.getLlama(options);
+    // It tries its addon in a process of its own, and says on the console where that one is killed (ctrl-C does).
+    return await withQuietConsole(() => binding.getLlama(options));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split("\n", 1)[0] : String(cause);
     throw new AgenticError(
