@@ -18,7 +18,7 @@ import { NOT_EMPTY, PAST_LIMIT, pastLimit, refusal, SUM_UP, TURN_ENDED } from ".
 import { type ObservationBody, observing } from "./observer.js";
 import { ModelChain, type Recovery } from "./recovery.js";
 import type { Sink } from "./stream-item.js";
-import type { TurnOutcome } from "./turn.js";
+import { recordedError, type TurnOutcome } from "./turn.js";
 
 type State<T extends AgentLoopState["type"]> = Extract<AgentLoopState, { type: T }>;
 
@@ -315,7 +315,7 @@ export class AgentLoop {
         await closeOpenCalls(log, effects, "interrupted", () => TURN_ENDED);
         log.state.messages = normalizeTranscript(log.state.messages);
       }
-      await log.append({ type: "failedAction", turnId, error: error.toJSON() });
+      await log.append({ type: "failedAction", turnId, error: recordedError(error) });
       return { type: "done", outcome: { type: "failed", error } };
     }
     this.#sink({ type: "progress", progress: { type: "turnComplete", usage } });

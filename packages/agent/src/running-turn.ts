@@ -4,7 +4,7 @@ import type { Channel } from "./channel.js";
 import type { AgentLoop } from "./loop.js";
 import type { LoopParts, TurnSpec } from "./loop-state.js";
 import type { Sink, StreamItem } from "./stream-item.js";
-import { Turn } from "./turn.js";
+import { recordedError, Turn } from "./turn.js";
 
 /** Settings of one turn. */
 export interface TurnOptions {
@@ -89,7 +89,7 @@ export class RunningTurn {
     signal?.removeEventListener("abort", onAbort);
     if (!this.#over && outcome.type === "failed") {
       // The log could not take the failure; it must be shown all the same.
-      const error = outcome.error.toJSON();
+      const error = recordedError(outcome.error);
       this.#show({ type: "record", record: this.#parts.log.stamp({ type: "failedAction", turnId: this.id, error }) });
     }
     onEnd();

@@ -91,14 +91,37 @@ export function textOfRecord(record: SessionRecord): string {
   return output.type === "text" ? output.text : "";
 }
 
-/** An error out of a log, as it was thrown. */
-export function reviveError(error: SerializedError): AgenticError {
-  return new AgenticError(
-    error.code as AgenticError["code"],
-    error.message,
-    error.details as AgenticError["details"],
-    error.status === undefined ? {} : { status: error.status },
+/** The errors of this process by what the log holds of them: whoever follows a turn gets the very one. */
+const recorded = new WeakMap<SerializedError, AgenticError>();
+
+/** An error as the log holds it. */
+export function recordedError(error: AgenticError): SerializedError {
+  const serialized = error.toJSON();
+  recorded.set(serialized, error);
+  return serialized;
+}
+
+/** The error behind a record: the very one where it was made in this process, else one that says the same. */
+export function reviveError(serialized: SerializedError): AgenticError {
+  const error = recorded.get(serialized);
+  if (error) return error;
+  const { code, message, details, status, causes } = serialized;
+  const cause = causes.reduceRight<Error | undefined>(
+    (inner, { name, message }) => withoutStack(new Error(message, inner && { cause: inner }), name),
+    undefined,
   );
+  const options = { ...(cause && { cause }), ...(status !== undefined && { status }) };
+  return withoutStack(
+    new AgenticError(code as AgenticError["code"], message, details as AgenticError["details"], options),
+    "AgenticError",
+  );
+}
+
+/** Where an error was read from a log says nothing about where it came from. */
+function withoutStack<E extends Error>(error: E, name: string): E {
+  if (error.name !== name) error.name = name;
+  error.stack = `${name}: ${error.message}`;
+  return error;
 }
 
 function withoutRetracted(records: readonly SessionRecord[]): readonly SessionRecord[] {

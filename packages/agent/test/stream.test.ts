@@ -1,5 +1,7 @@
 import { Gate, ScriptedProvider } from "@shedkit/testing";
+import { AgenticError } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
+import { EventMapper } from "../src/events.js";
 import type { StreamItem, TurnEvent, TurnStream } from "../src/index.js";
 import { collect, echoTool, generationError, sessionOf, transcript } from "./helpers.js";
 
@@ -54,6 +56,26 @@ describe("a turn stream", () => {
       expect(await waiting).toEqual({ done: true, value: undefined });
       expect((await stream.done()).failure?.code).toBe("cancelled");
     }
+  });
+
+  it("ends in the very error that was thrown; a later reader of the log gets one that says the same", async () => {
+    const cause = new Error("connect ECONNREFUSED", { cause: new TypeError("socket") });
+    const details = { kind: "badRequest", provider: "scripted", model: "m" } as const;
+    const error = new AgenticError("generation", "No answer.", details, { cause });
+    const session = await sessionOf(new ScriptedProvider([{ fail: error }])).build();
+    const stream = session.runTurnStream("Hi");
+    const failed = (await collect(stream.events())).at(-1);
+    expect(failed?.type === "failed" && failed.error).toBe(error);
+    expect((await stream.done()).failure).toBe(error);
+
+    const record = (await collect(session.docStore.read(session.sessionId))).at(-1)?.record;
+    const stored = JSON.parse(JSON.stringify(record));
+    const read = new EventMapper().map({ type: "record", record: stored });
+    if (read?.type !== "failed") throw new Error(`a failure was stored, not ${JSON.stringify(stored)}`);
+    expect(read.error.toJSON()).toEqual(error.toJSON());
+    expect(read.error.stack).toBe("AgenticError: No answer.");
+    expect(read.error.cause).toMatchObject({ name: "Error", message: "connect ECONNREFUSED" });
+    expect((read.error.cause as Error).cause).toMatchObject({ name: "TypeError", message: "socket" });
   });
 
   it("refuses a second turn meanwhile", async () => {
