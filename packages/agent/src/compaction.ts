@@ -9,6 +9,14 @@ const INSTRUCTIONS = `You summarise a conversation between a user and an assista
 Keep: what the user wants, in their words where that matters; decisions and their reasons; names, paths, numbers and identifiers exactly; what was found, changed and tried; what is still to do.
 Leave out pleasantries and the text of files that can be read again. Write plain notes, nothing else.`;
 
+/** In tokens. */
+export interface CompactionBounds {
+  /** What the conversation must get below a share of. */
+  limit: number;
+  /** What a request may have, where somebody says. */
+  window?: number | undefined;
+}
+
 /**
  * Replaces the older part of the conversation by a summary, as a record. Results stay with their calls, and the first
  * message of the running turn stays. Throws AgenticError `compaction` where the outcome would not be below the target,
@@ -16,7 +24,7 @@ Leave out pleasantries and the text of files that can be read again. Write plain
  */
 export async function compact(
   parts: SideParts & Pick<ContextParts, "log" | "tools">,
-  limit: number,
+  { limit, window }: CompactionBounds,
   config: ContextConfig,
   signal: AbortSignal,
 ): Promise<CompactionResult> {
@@ -34,11 +42,14 @@ export async function compact(
   const dropped = state.messages.slice(0, cut);
   const pinned = state.turnFirst && dropped.includes(state.turnFirst) ? state.turnFirst : undefined;
   const gone = dropped.filter((message) => message !== pinned);
+  const kept = sum(sizes.slice(cut)) + (pinned ? estimateMessage(pinned) : 0);
+  const least = Math.ceil(kept * scale);
+  const question = state.turnFirst ? Math.ceil(estimateMessage(state.turnFirst) * scale) : 0;
+  if (question > target) throw tooLong(question, window, tokensBefore);
+  if (gone.length === 0 || kept * scale > target) throw cannot("what must stay is too long", tokensBefore, least);
   if (gone.every((message) => message.id.startsWith(SUMMARY_ID))) {
     throw cannot("there is nothing to leave out but the summary", tokensBefore, tokensBefore);
   }
-  const kept = sum(sizes.slice(cut)) + (pinned ? estimateMessage(pinned) : 0);
-  if (kept * scale > target) throw cannot("what must stay is too long", tokensBefore, Math.ceil(kept * scale));
   const longest = Math.min(config.summaryTokens, Math.floor(target / scale - kept));
   const summary = await summarise(parts, gone, longest, signal);
   const tokensAfter = Math.ceil((kept + estimateText(summary)) * scale);
@@ -116,6 +127,17 @@ function cutText(text: string, tokens: number): string {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, number) => all + number, 0);
+}
+
+/** Nothing else matters then: no conversation around it could be short enough. */
+function tooLong(question: number, window: number | undefined, before: number): AgenticError {
+  const short = window !== undefined && window < question;
+  const most = short ? `and the model takes ${window} at once` : "more than the model's window has room for";
+  return new AgenticError(
+    "compaction",
+    `The question is too long for the model: it has about ${question} tokens, ${most}. Ask about less, or take a model with a larger window.`,
+    { before, after: question },
+  );
 }
 
 function cannot(why: string, before: number, after: number): AgenticError {

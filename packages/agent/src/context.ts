@@ -3,6 +3,7 @@ import type { ToolCallManager } from "@shedkit/shed";
 import { AgenticError, type ModelIdLike } from "@shedkit/types";
 import { untilAborted } from "./abortable.js";
 import type { Spending } from "./access.js";
+import type { CompactionBounds } from "./compaction.js";
 import type { AgentConfig, ContextConfig } from "./config.js";
 import type { LoopEffects } from "./effects.js";
 import type { SessionLog } from "./log.js";
@@ -65,7 +66,7 @@ export class AgentContext {
     const size = this.#parts.log.state.contextTokens;
     if (!this.#parts.log.state.compactable) return;
     try {
-      await this.#compact(limit, sink, signal);
+      await this.#compact({ limit, window: limit }, sink, signal);
       this.#notBelow = 0;
     } catch (error) {
       if (!AgenticError.is(error, "compaction") || size > limit) throw error;
@@ -78,14 +79,14 @@ export class AgentContext {
     // What overflowed did not fit, whatever the backend says of its window.
     const size = this.#parts.log.state.contextTokens;
     const limit = route && (await this.#limit(route, signal));
-    return this.#compact(Math.min(size, limit ?? size), sink, signal);
+    return this.#compact({ limit: Math.min(size, limit ?? size), window: limit }, sink, signal);
   }
 
-  async #compact(limit: number, sink: Sink, signal: AbortSignal): Promise<CompactionResult> {
+  async #compact(bounds: CompactionBounds, sink: Sink, signal: AbortSignal): Promise<CompactionResult> {
     const { log } = this.#parts;
     sink({ type: "progress", progress: { type: "compacting", tokens: log.state.contextTokens } });
     const { compact } = await import("./compaction.js");
-    return compact(this.#parts, limit, this.#parts.contextConfig, signal);
+    return compact(this.#parts, bounds, this.#parts.contextConfig, signal);
   }
 
   /**

@@ -275,7 +275,10 @@ export class AgentLoop {
     const signal = this.#running.signal;
     if (recovery.type === "again") await effects.sleep(recovery.waitMs, signal);
     else if (recovery.type === "switch") await this.#switch(recovery);
-    else if (recovery.type === "reduce") await context.reduce(route, this.#sink, signal);
+    else if (recovery.type === "reduce") {
+      context.answered(route); // that it is too much is an answer too
+      await context.reduce(route, this.#sink, signal);
+    }
     return { type: "assemble" };
   }
 

@@ -61,7 +61,21 @@ describe("a conversation that presses the window", () => {
     const session = await sessionOf(provider).build();
     const turn = await session.runTurn("words ".repeat(1000));
     expect(turn.failure?.code).toBe("compaction");
+    expect(turn.failure?.message).toMatch(
+      /^The question is too long for the model: it has about 1500 tokens, more than the model's window/,
+    );
     expect(provider.requests).toHaveLength(1);
+  });
+
+  it("that begins with too long a question says how long it is, and how much the model takes", async () => {
+    const provider = new ScriptedProvider(() => [{ fail: overflow }], { description: { contextWindow: 1000 } });
+    const session = await sessionOf(provider).build();
+    const turn = await session.runTurn("words ".repeat(10_000));
+    expect(turn.failure?.message).toBe(
+      "The question is too long for the model: it has about 15000 tokens, and the model takes 1000 at once. " +
+        "Ask about less, or take a model with a larger window.",
+    );
+    expect((await session.runTurn("words ".repeat(8000))).failure?.message).toMatch(/about 12000 tokens/);
   });
 
   it("is compacted without a model where the memory model fails", async () => {
@@ -199,7 +213,7 @@ describe("a compaction of any log", () => {
           const signal = new AbortController().signal;
           let result: Awaited<ReturnType<typeof compact>>;
           try {
-            result = await compact(parts, limit, config, signal);
+            result = await compact(parts, { limit }, config, signal);
           } catch (error) {
             expect(AgenticError.is(error, "compaction")).toBe(true);
             expect(state.messages).toEqual(before);
@@ -214,7 +228,7 @@ describe("a compaction of any log", () => {
           // what is left is what was there, in its order
           const kept = after.slice(1);
           expect(before.filter((message) => kept.includes(message))).toEqual(kept);
-          await expect(compact(parts, limit, config, signal)).rejects.toMatchObject({ code: "compaction" });
+          await expect(compact(parts, { limit }, config, signal)).rejects.toMatchObject({ code: "compaction" });
           expect((await readState(store, "s" as never)).messages).toEqual(after);
         },
       ),
