@@ -12,7 +12,7 @@ export const NOT_EMPTY = "Your answer was empty. Answer, or say why you cannot."
 export function pastLimit(maxSteps: number): AgenticError {
   return new AgenticError(
     "session",
-    `The model went on calling tools past the limit of ${maxSteps} rounds. Ask again to continue, or raise maxInnerIterations.`,
+    `The model went on calling tools past the limit of ${maxSteps} rounds. Ask again to continue, or allow more of them (maxSteps).`,
     { reason: "inner limit" },
   );
 }

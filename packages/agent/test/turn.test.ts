@@ -137,6 +137,7 @@ describe("a turn", () => {
     const session = await sessionOf(provider, echoTool()).build();
     const turn = await session.runTurn("Hi", { maxSteps: 2 });
     expect(turn.failure).toMatchObject({ code: "session", details: { reason: "inner limit" } });
+    expect(turn.failure?.message).toMatch(/limit of 2 rounds.*\(maxSteps\)\.$/);
     expect(turn.toolResults()).toHaveLength(turn.toolCalls().length);
   });
 });

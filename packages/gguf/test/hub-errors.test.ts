@@ -133,7 +133,7 @@ test("a file in place of the cache folder, or above it", async () => {
   ] as const) {
     const { code, problem, message } = await failureOf(fetchModel("acme/tiny", hub, cacheDir, { hub: { offline } }));
     expect({ code, problem }).toEqual({ code: "provider", problem: "cacheNotWritable" });
-    expect(message).toMatch(/is in the way.*HF_HUB_CACHE/);
+    expect(message).toMatch(/is in the way.*Name another folder, for example with HF_HUB_CACHE in the environment\.$/);
   }
   expect(hub.requests).toEqual([]);
 });

@@ -20,13 +20,7 @@ export class Secret {
   static fromEnv(provider: string, variable: string, env: Environment = processEnv()): Secret {
     const value = env[variable];
     if (value !== undefined && value.trim() !== "") return new Secret(value.trim());
-    throw new AgenticError(
-      "auth",
-      `${variable} is not set. Put your ${provider} key there, or pass it as an argument.`,
-      {
-        provider,
-      },
-    );
+    throw new AgenticError("auth", `${variable} is not set: set it to your ${provider} key.`, { provider });
   }
 
   reveal(): string {

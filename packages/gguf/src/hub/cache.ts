@@ -161,7 +161,7 @@ export function cacheError(cacheDir: string, error: unknown): unknown {
         : `it cannot be used (${code})`;
   return modelError(
     "cacheNotWritable",
-    `The cache folder ${cacheDir} does not work: ${why}. Name another one (cacheDir, or HF_HUB_CACHE in the environment).`,
+    `The cache folder ${cacheDir} does not work: ${why}. Name another folder, for example with HF_HUB_CACHE in the environment.`,
     { cause: error },
   );
 }
