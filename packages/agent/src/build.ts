@@ -3,6 +3,7 @@ import type { DocumentStore, MemoryStore } from "@shedkit/store";
 import { Resources } from "@shedkit/tool";
 import { AgenticError, type ModelIdLike, modelId, newSessionId, type SessionId } from "@shedkit/types";
 import { LOCAL_USER, Spending } from "./access.js";
+import { Children } from "./children.js";
 import { defaultConfig, defaultContextConfig, defaultLoopDetection, defaultMemoryConfig } from "./config.js";
 import { AgentContext } from "./context.js";
 import { inProcessEffects } from "./effects.js";
@@ -13,10 +14,11 @@ import type { LoopParts } from "./loop-state.js";
 import { MemoryCoordinator } from "./memory-coordinator.js";
 import { Models, presetModels } from "./models.js";
 import { observing } from "./observer.js";
+import { gated } from "./pause.js";
 import { Permissions } from "./permissions.js";
 import { Recall } from "./recall.js";
 import { mend, readState } from "./replay.js";
-import type { SessionInternals } from "./session.js";
+import { AgentSession, type SessionInternals } from "./session.js";
 import type { BuildOptions, Settings } from "./settings.js";
 import { WorkingMemory } from "./working-memory.js";
 
@@ -32,23 +34,29 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
   const sessionId = settings.sessionId ?? newSessionId();
   const { access, user = LOCAL_USER } = settings;
   if (access && !(await access.canAccessSession(user, sessionId))) throw noAccess(user, sessionId);
-  const spending = await Spending.open(access, user);
+  const spending = settings.spending ?? (await Spending.open(access, user));
   for (const model of [...selection.models, selection.memoryModel]) await spending.checkModel(modelId(model).name);
   const lease = await docStore.acquire(sessionId, { signal, waitMs });
   try {
     const state = await readState(docStore, sessionId, signal);
     if (settings.mustExist && state.lastRecordId === "") throw notFound(sessionId);
-    const effects = inProcessEffects(docStore, lease);
+    const inProcess = inProcessEffects(docStore, lease);
+    const effects = settings.gate ? gated(inProcess, settings.gate) : inProcess;
     const log = new SessionLog(state, effects);
     const recall = new Recall(docStore, sessionId, state, settings.embedder);
     const memory = new WorkingMemory(log, memoryStore, sessionId);
     const shed = settings.shed ?? new ToolShed();
+    const children = new Children({
+      ...{ settings, models, spending },
+      open: async (child) => new AgentSession(await buildParts(child), child),
+    });
     const sessionParts = {
       sessionId,
       context: recall,
       memory,
       resources: new Resources(),
       embedder: settings.embedder,
+      spawn: children,
     };
     const tools = await shed.build(sessionParts);
     if (access) tools.setAccess((tool) => access.canUseTool(user, tool));
@@ -77,7 +85,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     };
     return {
       ...loopParts,
-      ...{ docStore, memoryStore, lease, models, recall },
+      ...{ docStore, memoryStore, lease, models, recall, children },
       modelChain: selection.models,
       loopOf: (spec, sink) => new AgentLoop(loopParts, spec, sink),
     };

@@ -14,7 +14,7 @@ import type { ModelSource } from "./models.js";
 import type { SessionObserver } from "./observer.js";
 import type { PermissionPolicy } from "./permissions.js";
 import { AgentSession } from "./session.js";
-import type { BuildOptions, Settings } from "./settings.js";
+import type { BuildOptions, ChildrenConfig, Settings } from "./settings.js";
 
 /** Says what a session is made of. Immutable: every method returns a new builder, and one may build many sessions. */
 export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore> {
@@ -112,6 +112,11 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
   /** When a model is taken to go round in circles; `"off"` never. */
   withLoopDetection(config: Partial<LoopDetectionConfig> | "off"): AgentSessionBuilder<D, M> {
     return this.#with({ loopDetection: config });
+  }
+
+  /** What sub-agents may be: sessions that the tools of this one start. They use its models, stores and budget. */
+  withChildren(children: Partial<ChildrenConfig>): AgentSessionBuilder<D, M> {
+    return this.#with({ children: { ...this.#settings.children, ...children } });
   }
 
   /** Watches the session, for traces and metrics. */

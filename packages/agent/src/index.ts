@@ -12,7 +12,7 @@ export type { PermissionPolicy, PermissionRequest } from "./permissions.js";
 export type { AgentProgress } from "./progress.js";
 export type { TurnOptions } from "./running-turn.js";
 export { AgentSession, type AnyAgentSession } from "./session.js";
-export type { BuildOptions } from "./settings.js";
+export type { BuildOptions, ChildrenConfig } from "./settings.js";
 export type { StreamItem } from "./stream-item.js";
 export type { SessionEvent } from "./subscription.js";
 export type { Turn, TurnOutcome, TurnSummary } from "./turn.js";

@@ -14,6 +14,7 @@ import {
 import { type Answer, answerOf } from "./answer.js";
 import { type AgentSessionBuilder, newBuilder } from "./builder.js";
 import { Channel } from "./channel.js";
+import type { Children } from "./children.js";
 import type { CompactionResult } from "./context.js";
 import type { ExportOptions } from "./export.js";
 import type { ModelSource, Models } from "./models.js";
@@ -32,6 +33,7 @@ export interface SessionInternals<D extends DocumentStore, M extends MemoryStore
   lease: SessionLease;
   models: Models;
   recall: ContextSearch;
+  children: Children;
 }
 
 /**
@@ -298,7 +300,7 @@ export class AgentSession<
   }
 
   async #end(): Promise<void> {
-    const { log, lease, models, memory, tools } = this.#parts;
+    const { log, lease, models, memory, tools, children } = this.#parts;
     const turn = this.#turn;
     this.#compacting?.abort(new AgenticError("cancelled", "The session ends.", { reason: "the session ends" }));
     if (turn) {
@@ -306,6 +308,7 @@ export class AgentSession<
       turn.loop.suspend();
       await turn.done();
     }
+    await children.end();
     await memory.end();
     await log.flush();
     for (const subscription of this.#subscriptions) subscription.close();

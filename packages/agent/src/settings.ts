@@ -1,11 +1,12 @@
 import type { ToolShed } from "@shedkit/shed";
 import type { DocumentStore, MemoryStore } from "@shedkit/store";
 import type { Embedder, ModelIdLike, SessionId } from "@shedkit/types";
-import type { SessionAccessProvider } from "./access.js";
+import type { SessionAccessProvider, Spending } from "./access.js";
 import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
 import type { ErrorPolicy } from "./error-policy.js";
 import type { ModelSource, Models } from "./models.js";
 import type { SessionObserver } from "./observer.js";
+import type { PauseGate } from "./pause.js";
 import type { PermissionPolicy } from "./permissions.js";
 
 export interface BuildOptions {
@@ -14,6 +15,18 @@ export interface BuildOptions {
   /** How long to wait for another session that holds the log, in milliseconds. Default: 0, which is `sessionBusy`. */
   waitMs?: number | undefined;
 }
+
+/** What sub-agents are like: sessions that tools start, such as those of `@shedkit/tools-agent`. */
+export interface ChildrenConfig {
+  /** Their tools. Default: the session's own. */
+  toolshed: ToolShed | undefined;
+  /** How deep sub-agents may start sub-agents of their own; 0: none at all. Default: 1. */
+  maxDepth: number;
+  /** How many of a session may run at the same time. Default: 32. */
+  maxRunning: number;
+}
+
+export const defaultChildrenConfig: ChildrenConfig = { toolshed: undefined, maxDepth: 1, maxRunning: 32 };
 
 /** What a builder has been told. */
 export interface Settings<D extends DocumentStore, M extends MemoryStore> {
@@ -39,4 +52,9 @@ export interface Settings<D extends DocumentStore, M extends MemoryStore> {
   readonly errorPolicy?: ErrorPolicy;
   readonly observer?: SessionObserver;
   readonly loopDetection?: Partial<LoopDetectionConfig> | "off";
+  readonly children?: Partial<ChildrenConfig>;
+  /** Of a sub-agent: how deep it is, what holds it, and the budget that it shares. */
+  readonly depth?: number;
+  readonly gate?: PauseGate;
+  readonly spending?: Spending;
 }

@@ -1,0 +1,87 @@
+import type { DocumentStore, MemoryStore } from "@shedkit/store";
+import type { AgentSpawner, ChildAgent } from "@shedkit/types";
+import type { Spending } from "./access.js";
+import type { Child } from "./child.js";
+import type { Models } from "./models.js";
+import { PauseGate } from "./pause.js";
+import type { PermissionPolicy } from "./permissions.js";
+import { sessionError, userMessage } from "./prompt.js";
+import type { AnyAgentSession } from "./session.js";
+import { type ChildrenConfig, defaultChildrenConfig, type Settings } from "./settings.js";
+
+interface ChildrenParts {
+  settings: Settings<DocumentStore, MemoryStore>;
+  models: Models;
+  /** One budget for the session and all that it starts. */
+  spending: Spending;
+  open(settings: Settings<DocumentStore, MemoryStore>): Promise<AnyAgentSession>;
+}
+
+type Spec = Parameters<AgentSpawner["start"]>[0];
+
+/** Starts sub-agents of a session, and ends those that are left when it ends. */
+export class Children implements AgentSpawner {
+  readonly #parts: ChildrenParts;
+  readonly #config: ChildrenConfig;
+  readonly #running = new Set<Child>();
+  #starting = 0;
+  #ended = false;
+
+  constructor(parts: ChildrenParts) {
+    this.#parts = parts;
+    this.#config = { ...defaultChildrenConfig, ...parts.settings.children };
+  }
+
+  async start(spec: Spec): Promise<ChildAgent> {
+    const { maxDepth, maxRunning } = this.#config;
+    const depth = this.#parts.settings.depth ?? 0;
+    const { Child, tooDeep, tooMany } = await import("./child.js");
+    userMessage(spec.task);
+    if (this.#ended) throw sessionError("The session has ended: it starts no sub-agents.", "ended");
+    if (depth >= maxDepth) throw tooDeep(maxDepth);
+    if (this.#running.size + this.#starting >= maxRunning) throw tooMany(maxRunning);
+    this.#starting++;
+    try {
+      const gate = new PauseGate();
+      const session = await this.#parts.open(this.#settings(spec, gate, depth + 1));
+      const child = new Child(session, spec.task, spec.maxSteps, gate);
+      this.#running.add(child);
+      void child.ended().then(() => this.#running.delete(child));
+      if (this.#ended) await child.stop(); // the session ended meanwhile
+      return child;
+    } finally {
+      this.#starting--;
+    }
+  }
+
+  /** Stops what runs and waits for it. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    await Promise.all([...this.#running].map((child) => child.stop()));
+  }
+
+  /** As the session's own, in a log of its own. */
+  #settings(spec: Spec, gate: PauseGate, depth: number): Settings<DocumentStore, MemoryStore> {
+    const { models, spending } = this.#parts;
+    const { sessionId: _, mustExist: __, ...settings } = this.#parts.settings;
+    const { permissions } = settings;
+    return {
+      ...settings,
+      ...{ models, spending, gate, depth },
+      ...(this.#config.toolshed && { shed: this.#config.toolshed }),
+      ...(permissions && { permissions: withoutAsking(permissions) }),
+      ...(spec.model !== undefined && { model: spec.model }),
+      ...(spec.system !== undefined && { system: spec.system }),
+    };
+  }
+}
+
+/** Nobody looks at a sub-agent: what would be asked is denied. */
+function withoutAsking(policy: PermissionPolicy): PermissionPolicy {
+  return {
+    decide: async (call) => {
+      const verdict = await policy.decide(call);
+      return verdict === "ask" ? { deny: "it needs leave, and a sub-agent cannot ask for it" } : verdict;
+    },
+  };
+}
