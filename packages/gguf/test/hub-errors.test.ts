@@ -121,6 +121,14 @@ test("an answer that is JSON but not the hub's", async () => {
   }
 });
 
+test.runIf(process.platform === "linux")("a cache folder in a place that takes none", { timeout: 20_000 }, async () => {
+  const hub = await hubForTest();
+  hub.addModel("acme/tiny", { [FILE]: model() });
+  const { problem, message } = await failureOf(fetchModel("acme/tiny", hub, "/proc/models/hub"));
+  expect(problem).toBe("cacheNotWritable");
+  expect(message).toMatch(/^The cache folder \/proc\/models\/hub does not work: it cannot be used \(ENOENT\)/);
+});
+
 test("a file in place of the cache folder, or above it", async () => {
   const hub = await hubForTest();
   hub.addModel("acme/tiny", { [FILE]: model() });

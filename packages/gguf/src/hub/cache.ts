@@ -96,10 +96,30 @@ async function cachedCommit(root: string, revision: string): Promise<string | un
 /** Makes a folder of the cache. */
 export async function makeCacheFolder(cacheDir: string, folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (error) {
     throw cacheError(cacheDir, error);
   }
+}
+
+/** Step by step: Node's own recursive mkdir never returns where a folder refuses new ones with ENOENT, as /proc does. */
+async function makeFolder(folder: string): Promise<void> {
+  const missing: string[] = [];
+  for (let at = folder; !(await isFolder(at)); at = dirname(at)) {
+    missing.unshift(at);
+    if (at === dirname(at)) break;
+  }
+  for (const path of missing) {
+    try {
+      await mkdir(path);
+    } catch (error) {
+      if (!(await isFolder(path))) throw error; // else somebody was faster
+    }
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }
 
 /** Makes `snapshots/<commit>/<path>` stand for a blob, and returns it. */
