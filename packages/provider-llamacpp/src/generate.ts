@@ -1,5 +1,6 @@
 import { cancelledFailure, type ModelEvent, type ModelRequest } from "@shedkit/provider";
 import { callableTools, type TextEvent } from "@shedkit/text-tools";
+import { AnswerBlocks, raceAbort, StopStrings } from "@shedkit/text-tools/backend";
 import { AgenticError, type FinishReason, type Usage } from "@shedkit/types";
 import type {
   LlamaGrammar,
@@ -8,12 +9,9 @@ import type {
   Token,
   TokenMeterState,
 } from "node-llama-cpp";
-import { AnswerBlocks } from "./answer-blocks.js";
 import type { Binding } from "./binding.js";
 import type { LoadedModel } from "./loaded-model.js";
-import { raceAbort } from "./race.js";
 import type { Slot } from "./sequence-pool.js";
-import { StopStrings } from "./stop-strings.js";
 import { TokenText } from "./token-text.js";
 
 const LEAST_ANSWER = 16; // tokens that a prompt must leave for the answer

@@ -7,15 +7,14 @@ import {
   type ModelRequest,
   thrownFailure,
 } from "@shedkit/provider";
+import { type LoadProgress, ModelLoads, RunningAnswers, reported } from "@shedkit/text-tools/backend";
 import { AgenticError, type Embedder, type ModelId, type ModelIdLike, modelId } from "@shedkit/types";
 import type { Llama } from "node-llama-cpp";
 import { type Binding, importBinding, startLlama } from "./binding.js";
 import { llamaEmbedder } from "./embedder.js";
 import { generate } from "./generate.js";
 import { LoadedModel } from "./loaded-model.js";
-import { type LoadProgress, ModelLoads } from "./model-loads.js";
 import type { LlamaCppOptions, ModelResolver } from "./options.js";
-import { reported } from "./reported.js";
 
 const LEAST_PROGRESS = 0.01; // of a load, between two events
 
@@ -38,7 +37,7 @@ export class LlamaCppProvider implements ModelProvider {
   readonly #closing = new AbortController();
   #runtime: Promise<Runtime> | undefined;
   #loadFailed = false;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new RunningAnswers();
 
   constructor(options: LlamaCppOptions = {}) {
     this.id = options.id ?? "llamacpp";
@@ -63,11 +62,7 @@ export class LlamaCppProvider implements ModelProvider {
     const left = new AbortController(); // the reader may leave before the end
     const signals = [this.#closing.signal, left.signal, ...(request.signal ? [request.signal] : [])];
     const signal = AbortSignal.any(signals);
-    let end: () => void = () => undefined;
-    const running = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    this.#running.add(running);
+    const end = this.#running.begin(request.model.name);
     try {
       signal.throwIfAborted();
       const loading = reported<LoadProgress, LoadedModel>((report) =>
@@ -83,7 +78,6 @@ export class LlamaCppProvider implements ModelProvider {
       yield { type: "failure", error: signal.aborted ? cancelledFailure(signal) : thrownFailure(error, context) };
     } finally {
       left.abort();
-      this.#running.delete(running);
       end();
     }
   }
@@ -110,10 +104,19 @@ export class LlamaCppProvider implements ModelProvider {
     });
   }
 
+  /**
+   * Frees a model's memory once the answers that run on it are over; the next request loads it again. A model that is
+   * not loaded is passed over.
+   */
+  async unload(model: ModelIdLike): Promise<void> {
+    const { name } = modelId(model);
+    await this.#models.unload(name, () => this.#running.over(name));
+  }
+
   /** Ends what runs, and frees the models and llama.cpp. The provider cannot be used any more. */
   async close(): Promise<void> {
     this.#closing.abort(new AgenticError("cancelled", `The provider "${this.id}" was closed.`, {}));
-    await Promise.all(this.#running);
+    await this.#running.over();
     await this.#models.clear();
     const runtime = this.#runtime;
     this.#runtime = undefined;

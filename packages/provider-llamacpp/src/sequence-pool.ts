@@ -1,5 +1,5 @@
+import { raceAbort } from "@shedkit/text-tools/backend";
 import type { LlamaContext, LlamaContextSequence } from "node-llama-cpp";
-import { raceAbort } from "./race.js";
 
 /** A sequence of the context and what stands in it. */
 export interface Slot {

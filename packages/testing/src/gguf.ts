@@ -1,5 +1,6 @@
 import { type GgufTensor, type GgufValue, writeGguf } from "./gguf-bytes.js";
 import { BOS, byteToken, EOS, tinyTokenizer } from "./gguf-tokenizer.js";
+import { checkPieces, generator } from "./tiny-weights.js";
 
 export interface TinyGgufOptions {
   /** What the random weights are made from. Default: 1. */
@@ -88,14 +89,6 @@ export function tinyGguf(options: TinyGgufOptions = {}): Uint8Array {
   return writeGguf(metadata, weights(tokens.length, seed, script, options.forever ?? false));
 }
 
-function checkPieces(says: readonly string[]): void {
-  says.forEach((piece, i) => {
-    if (piece.length < 2) throw new RangeError(`says[${i}] must have two characters or more; got "${piece}".`);
-    if (says.indexOf(piece) !== i)
-      throw new RangeError(`says[${i}] repeats "${piece}": a piece leads to one next piece.`);
-  });
-}
-
 /**
  * With a script, attention and feed-forward are zero, so that a token's embedding alone reaches the output, whose row
  * of a token is the embedding of the token before it. Embeddings are random signs: nearly orthogonal.
@@ -135,13 +128,4 @@ function weights(vocabulary: number, seed: number, script: readonly number[], fo
     filled("blk.0.ffn_up.weight", [WIDTH, FEED_FORWARD], noise),
     filled("blk.0.ffn_down.weight", [FEED_FORWARD, WIDTH], noise),
   ];
-}
-
-/** Numbers in [0, 1), the same for the same seed. */
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

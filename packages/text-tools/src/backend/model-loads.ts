@@ -52,6 +52,18 @@ export class ModelLoads<T> {
     }
   }
 
+  /**
+   * Frees a model that is ready, when `free` says that nothing uses it; the next `get` loads it again. One that loads or
+   * is unknown stays as it is.
+   */
+  async unload(name: string, free: () => Promise<void> = async () => undefined): Promise<void> {
+    const model = this.#ready.get(name);
+    if (model === undefined) return;
+    this.#ready.delete(name);
+    await free();
+    await this.#loader.dispose(model);
+  }
+
   /** Stops what loads, and frees everything. */
   async clear(): Promise<void> {
     const loads = [...this.#loads.values()];

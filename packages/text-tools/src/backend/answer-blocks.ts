@@ -1,6 +1,6 @@
 import type { ModelEvent } from "@shedkit/provider";
-import type { TextEvent } from "@shedkit/text-tools";
 import { newId } from "@shedkit/types";
+import type { TextEvent } from "../family.js";
 
 /** Numbers the blocks of an answer and finishes each one. */
 export class AnswerBlocks {
