@@ -52,6 +52,13 @@ export function systemCode(error: unknown): string | undefined {
   return undefined;
 }
 
+/** The text of the cause at the bottom: `fetch` itself says "fetch failed" of everything. */
+export function innermostMessage(error: unknown): string {
+  let at = error;
+  for (let depth = 0; at instanceof Error && at.cause !== undefined && depth < 8; depth++) at = at.cause;
+  return at instanceof Error ? at.message || at.name : String(at);
+}
+
 /** Throws AgenticError `cancelled` once the signal has aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined, what: string): void {
   if (signal?.aborted) throw cancelled(signal, what);

@@ -112,6 +112,17 @@ test("a hub that fails, stays silent, or is a login page", async () => {
   expect(silent).toMatchObject({ problem: "unreachable", message: expect.stringMatching(/timeout/) });
 });
 
+test("a hub that cannot be asked is refused with the cause, not with what fetch says of it", async () => {
+  const hub = await hubForTest();
+  const cache = await tempFolder();
+  const refused = async (endpoint: string) =>
+    (await failureOf(fetchModel("acme/tiny", hub, cache, { hub: { endpoint, transfer: { retryDelayMs: 1 } } })))
+      .message;
+  expect(await refused("http://127.0.0.1:1")).toMatch(/^127\.0\.0\.1:1 could not be reached \(bad port\)\. Check/);
+  const { port } = new URL(hub.url);
+  expect(await refused(`https://127.0.0.1:${port}`)).toMatch(/could not be reached \([^)]*(SSL|wrong version)[^)]*\)/i);
+});
+
 test("an answer that is JSON but not the hub's", async () => {
   const hub = await hubForTest();
   const headers = { "Content-Type": "application/json" };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgenticError } from "@shedkit/types";
-import { cancelled, modelError, systemCode } from "../error.js";
+import { cancelled, innermostMessage, modelError, systemCode } from "../error.js";
 import type { Hub } from "./settings.js";
 
 /** What a request is about, for the text of its errors. */
@@ -99,7 +99,7 @@ export function networkError(hub: Hub, error: unknown, signal: AbortSignal | und
   if (signal?.aborted) return cancelled(signal, "The download was stopped; what has arrived is kept.");
   if (AgenticError.is(error)) return error;
   const code = systemCode(error) ?? (error instanceof Error && error.name === "TimeoutError" ? "timeout" : undefined);
-  const why = code ?? (error instanceof Error ? error.message : String(error));
+  const why = code ?? innermostMessage(error);
   return modelError(
     "unreachable",
     `${hub.host} could not be reached (${why}). Check the network or HF_ENDPOINT; a model that is in the cache, or a path to a .gguf file, needs neither.`,
