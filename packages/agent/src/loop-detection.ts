@@ -54,12 +54,15 @@ export class LoopDetector {
     return NO_LOOP;
   }
 
-  /** What the newest step's calls came to. */
-  results(outcome: string): LoopDetection {
+  /**
+   * What the newest step's calls came to. `changed`: one of them changed something, so that being like the steps before
+   * it makes it no circle: work on many things is alike too.
+   */
+  results(outcome: string, changed = false): LoopDetection {
     const newest = this.#steps.at(-1);
     if (!newest) return NO_LOOP;
     newest.outcome = outcome;
-    newest.histogram = histogramOf(`${newest.signature}${outcome}`);
+    if (!changed) newest.histogram = histogramOf(`${newest.signature}${outcome}`);
     const occurrences = this.#steps.filter(
       (step) => step.signature === newest.signature && step.outcome === outcome,
     ).length;

@@ -47,11 +47,13 @@ export class LoopGuard {
   afterCalls(calls: Iterable<OpenCall>): Escalation | undefined {
     if (!this.#detector) return undefined;
     const results: string[] = [];
+    let changed = false;
     for (const { call, result } of calls) {
       if (this.#polls(call.name)) continue;
       results.push(result ? textOfContent(result.content) : "");
+      changed ||= result?.errorDetail === undefined && this.#changes(call.name);
     }
-    return results.length === 0 ? undefined : this.#escalate(this.#detector.results(results.join("\n")));
+    return results.length === 0 ? undefined : this.#escalate(this.#detector.results(results.join("\n"), changed));
   }
 
   /** Whether an answer has nothing in it and is to be asked for again. */
@@ -75,6 +77,11 @@ export class LoopGuard {
     if (this.#config?.pollingTools.includes(tool)) return true;
     const impl = this.#tools.get(tool);
     return impl?.metadata !== undefined && POLLING_KINDS.has(metadataOf(impl).kind);
+  }
+
+  #changes(tool: string): boolean {
+    const impl = this.#tools.get(tool);
+    return impl !== undefined && !metadataOf(impl).capabilities.readOnly;
   }
 
   #escalate(found: LoopDetection): Escalation | undefined {

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { defaultLoopDetection } from "../src/config.js";
 import { LoopDetector } from "../src/loop-detection.js";
 import { isVacuous } from "../src/loop-guard.js";
-import { checkValid, collect, echoTool, sessionOf, transcript } from "./helpers.js";
+import { checkValid, collect, echoTool, readOnly, sessionOf, transcript } from "./helpers.js";
 
 const call = (name: string, args: ToolCallOutput["arguments"] = {}): ToolCallOutput => ({
   type: "toolCall",
@@ -74,6 +74,14 @@ describe("the loop detector", () => {
     }
   });
 
+  it("finds none in steps that are alike but change something each", () => {
+    const one = detector();
+    for (let n = 0; n < 20; n++) {
+      expect(one.calls("", [call("write", { path: `/a/long/path/to/write/to/${n}` })]).type).toBe("noLoop");
+      expect(one.results(`Written: /a/long/path/to/write/to/${n}`, true).type).toBe("noLoop");
+    }
+  });
+
   it("never finds a loop in calls that all differ", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { maxLength: 60 }), (names) => {
@@ -91,6 +99,20 @@ describe("the loop detector", () => {
 
 describe("a model that goes round in circles", () => {
   const same = { call: "echo", arguments: { text: "again" } };
+
+  it("is not one that works on one thing after another, however alike", async () => {
+    const steps = Array.from({ length: 20 }, (_, n) => ({
+      call: "echo",
+      arguments: { text: `the text of one more item in a rather long list of them, and its number is ${n}` },
+    }));
+    const run = async (tool: ReturnType<typeof echoTool> | ReturnType<typeof readOnly>) => {
+      const provider = new ScriptedProvider([...steps, "Done."]);
+      await (await sessionOf(provider, tool).build()).runTurn("Hi");
+      return transcript(provider.requests.at(-1)?.messages ?? []).filter((line) => line.includes("in circles")).length;
+    };
+    expect(await run(echoTool())).toBe(0);
+    expect(await run(readOnly(echoTool()))).toBeGreaterThan(0); // looking again and again, and finding nothing new
+  });
 
   it("is told so instead of being given the result, and can go on", async () => {
     const provider = new ScriptedProvider([same, same, same, "I will stop."]);
