@@ -1,0 +1,162 @@
+import { type FileSystem, isFsError } from "@shedkit/fs";
+import type { Matcher } from "./pattern.js";
+
+/** A line that was found, or that stands beside one. */
+export interface FoundLine {
+  /** From 1. */
+  number: number;
+  text: string;
+  /** False for a line that only stands beside one. */
+  match: boolean;
+}
+
+export interface FoundFile {
+  path: string;
+  lines: FoundLine[];
+}
+
+export interface GrepRequest {
+  matchers: readonly Matcher[];
+  context: number;
+  /** How many matching lines are kept. */
+  limit: number;
+  /** How many more are counted. */
+  countTo: number;
+  maxBytes: number;
+  /** True once time is up. */
+  late: () => boolean;
+  signal: AbortSignal;
+}
+
+export interface GrepResult {
+  files: FoundFile[];
+  /** Matching lines kept, and those that were only counted. */
+  shown: number;
+  more: number;
+  /** In how many files the latter are. */
+  moreFiles: number;
+  tooLarge: number;
+  /** Why it did not come to the end. */
+  stopped?: "enough" | "late" | undefined;
+}
+
+const AT_ONCE = 16; // files read at the same time
+const LINES_A_LOOK = 256; // between two looks at the time
+const MAX_LINE = 1000; // characters of a line that are shown
+const SAMPLE = 8192;
+
+/** Looks for lines in files, in the order in which they come. */
+export async function grep(fs: FileSystem, paths: AsyncIterable<string>, request: GrepRequest): Promise<GrepResult> {
+  const result: GrepResult = { files: [], shown: 0, more: 0, moreFiles: 0, tooLarge: 0 };
+  const reading: { path: string; text: Promise<string | undefined | "tooLarge"> }[] = [];
+  const look = async (): Promise<boolean> => {
+    const next = reading.shift();
+    const text = await next?.text;
+    if (!next || text === undefined) return true;
+    if (text === "tooLarge") result.tooLarge++;
+    else lookThrough(next.path, text, request, result);
+    return result.stopped === undefined;
+  };
+  try {
+    for await (const path of paths) {
+      const text = textOf(fs, path, request);
+      text.catch(() => {}); // where nobody comes to look at it
+      reading.push({ path, text });
+      if (reading.length >= AT_ONCE && !(await look())) return result;
+      if (request.late()) {
+        result.stopped = "late";
+        return result;
+      }
+    }
+    while (reading.length > 0) if (!(await look())) return result;
+    return result;
+  } finally {
+    await Promise.allSettled(reading.map(({ text }) => text));
+  }
+}
+
+/** The text of a file; undefined where it has none, or is gone. */
+async function textOf(
+  fs: FileSystem,
+  path: string,
+  { maxBytes, signal }: GrepRequest,
+): Promise<string | undefined | "tooLarge"> {
+  try {
+    // One byte more than may be tells a larger file, without asking for its size first.
+    const bytes = await fs.readFile(path, { end: maxBytes + 1, signal });
+    return bytes.length > maxBytes ? "tooLarge" : decode(bytes);
+  } catch (error) {
+    if (isFsError(error)) return undefined;
+    throw error;
+  }
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  const [a, b] = bytes;
+  if (a === 0xff && b === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (a === 0xfe && b === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  return bytes.subarray(0, SAMPLE).includes(0) ? undefined : new TextDecoder().decode(bytes);
+}
+
+function lookThrough(path: string, text: string, request: GrepRequest, result: GrepResult): void {
+  const { matchers, context, limit, countTo } = request;
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  const found: FoundLine[] = [];
+  let moreHere = 0;
+  for (let i = 0; i < lines.length; i++) {
+    if (i % LINES_A_LOOK === 0 && request.late()) {
+      result.stopped = "late";
+      break;
+    }
+    const line = withoutReturn(lines[i] ?? "");
+    const at = firstMatch(matchers, line);
+    if (at < 0) continue;
+    if (result.shown >= limit) {
+      moreHere++;
+      if (result.more + moreHere >= countTo) {
+        result.stopped = "enough";
+        break;
+      }
+      continue;
+    }
+    result.shown++;
+    beside(found, lines, Math.max(i - context, found.at(-1)?.number ?? 0), i);
+    found.push({ number: i + 1, text: clipped(line, at), match: true });
+    // What stands after it, up to the next match.
+    let end = i + 1;
+    while (end < lines.length && end <= i + context && firstMatch(matchers, withoutReturn(lines[end] ?? "")) < 0) end++;
+    beside(found, lines, i + 1, end);
+    i = end - 1;
+  }
+  if (found.length > 0) result.files.push({ path, lines: found });
+  result.more += moreHere;
+  if (moreHere > 0) result.moreFiles++;
+}
+
+function beside(found: FoundLine[], lines: readonly string[], from: number, to: number): void {
+  for (let i = from; i < to; i++) {
+    found.push({ number: i + 1, text: clipped(withoutReturn(lines[i] ?? ""), 0), match: false });
+  }
+}
+
+function firstMatch(matchers: readonly Matcher[], line: string): number {
+  for (const matcher of matchers) {
+    const at = matcher.at(line);
+    if (at >= 0) return at;
+  }
+  return -1;
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
+
+/** A line, or the part of a long one in which the match begins. */
+function clipped(line: string, at: number): string {
+  if (line.length <= MAX_LINE) return line;
+  const start = at < MAX_LINE / 2 ? 0 : Math.min(at - MAX_LINE / 4, line.length - MAX_LINE);
+  const part = line.slice(start, start + MAX_LINE).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
+  const after = line.length - start - MAX_LINE;
+  return `${start > 0 ? `[${start} characters] ` : ""}${part}${after > 0 ? ` [${after} more characters]` : ""}`;
+}
