@@ -1,0 +1,1 @@
+export { type MemoryToolOptions, memoryTool, sessionMemoryTool } from "./memory-tool.js";
