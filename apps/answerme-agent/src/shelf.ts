@@ -1,9 +1,9 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { KvMemoryStore, SqlDocumentStore } from "@shedkit/store";
 import { LibsqlStorage } from "@shedkit/store-libsql";
 import type { SessionId } from "@shedkit/types";
 import { UsageError } from "./exit.js";
+import { makeFolder } from "./folder.js";
 import type { KeptSession } from "./kept-session.js";
 
 /** Where the sessions of this person are kept. */
@@ -20,7 +20,7 @@ export class Shelf {
 
   /** Opens the database, which is made where there is none. Throws AgenticError `store`, or what mkdir throws. */
   static async open(file: string): Promise<Shelf> {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await makeFolder(path.dirname(file));
     return new Shelf(await LibsqlStorage.open(`file:${file}`));
   }
 
