@@ -108,7 +108,11 @@ function toolsText({ toolManager }: AnyAgentSession): string {
 }
 
 async function model(talk: Talk, name: string): Promise<CommandOutcome> {
-  if (name !== "") await talk.change(name);
+  try {
+    if (name !== "") await talk.change(name);
+  } catch (error) {
+    return said(explain(error));
+  }
   return said(talk.choice.notice.text);
 }
 

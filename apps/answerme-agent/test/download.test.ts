@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { demoModelPath } from "@shedkit/model-demo";
 import { FakeHub } from "@shedkit/testing";
@@ -20,6 +20,14 @@ it("downloads a model once, and uses it from then on", async () => {
   const before = hub.bytesSent;
   expect(await ask({ HF_ENDPOINT: hub.url, HF_HUB_OFFLINE: "1" })).toMatchObject({ code: 0, stdout: first.stdout });
   expect(hub.bytesSent).toBe(before);
+});
+
+it("reads a model file whatever its name is", async () => {
+  await using folder = await temporaryFolder();
+  await copyFile(demoModelPath, path.join(folder.path, "weights"));
+  const args = ["--root", tour, "--model", "weights", "--read-only", "What is the port in config.ini?"];
+  const { code, stdout } = await new Program(args, { home: folder.path }).ended;
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "The port is 8417.\n" });
 });
 
 it("finds what is in the cache and says which model would answer", async () => {
