@@ -50,7 +50,7 @@ const known = {
 
 /** Reads the arguments after the program's name. Throws UsageError. */
 export function parseCommand(args: readonly string[]): Command {
-  const { values, positionals } = parse(args);
+  const { values, positionals, tokens } = parse(args);
   if (values.help) return { type: "help" };
   if (values.version) return { type: "version" };
   for (const name of ["model", "root", "resume"] as const) {
@@ -77,12 +77,13 @@ export function parseCommand(args: readonly string[]): Command {
     debug: values.debug ?? false,
   };
   const [first, ...rest] = positionals;
-  if (first === "sessions") {
+  const isWord = tokens.find(({ kind }) => kind !== "option")?.kind === "positional"; // not behind --
+  if (isWord && first === "sessions") {
     const [verb, id] = rest;
     if (verb === "delete" && rest.length === 2) return { type: "sessions", words: "", delete: id, options };
     return { type: "sessions", words: rest.join(" "), options };
   }
-  const alone = positionals.length === 1;
+  const alone = isWord && positionals.length === 1;
   return { type: alone && (first === "config" || first === "doctor") ? first : "run", options };
 }
 
@@ -95,7 +96,7 @@ const wanted = {
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options: known, allowPositionals: true, strict: true });
+    return parseArgs({ args: [...args], options: known, allowPositionals: true, strict: true, tokens: true });
   } catch (error) {
     throw usageError(error);
   }

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { answer } from "./answer.js";
-import { parseCommand } from "./args.js";
+import { parseCommand, type RunOptions } from "./args.js";
 import { report } from "./ask.js";
 import { ExitCode, exitCodeOf } from "./exit.js";
 import { help } from "./help.js";
@@ -16,11 +16,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   for (const stream of [terminal.out, terminal.err]) {
     stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
   }
-  const quiet = argv.includes("--print") || argv.includes("-p");
-  const renderer = argv.includes("--json") ? new JsonRenderer(terminal) : new TextRenderer(terminal, { quiet });
-  const debug = argv.includes("--debug");
+  const { json, print, debug } = outputOf(argv);
+  const renderer = json ? new JsonRenderer(terminal) : new TextRenderer(terminal, { quiet: print });
   const fail = (error: unknown) => {
     report(error, renderer, debug);
+    renderer.failed(error);
     return exitCodeOf(error);
   };
   process.on("uncaughtException", (error) => process.exit(fail(error)));
@@ -34,6 +34,18 @@ export async function main(argv: readonly string[]): Promise<void> {
   const code = await run().catch(fail);
   await flush(terminal);
   process.exit(code);
+}
+
+/** How the program writes; guessed where the command line is wrong, since that must be said too. */
+function outputOf(argv: readonly string[]): Pick<RunOptions, "json" | "print" | "debug"> {
+  try {
+    const command = parseCommand(argv);
+    return "options" in command ? command.options : { json: false, print: false, debug: false };
+  } catch {
+    const end = argv.indexOf("--");
+    const flags = new Set(end < 0 ? argv : argv.slice(0, end));
+    return { json: flags.has("--json"), print: false, debug: flags.has("--debug") };
+  }
 }
 
 /** What the commands print that ask no model. */

@@ -21,4 +21,6 @@ export interface Renderer {
   change(lines: readonly ChangeLine[]): void;
   /** One line about what went wrong. */
   error(text: string): void;
+  /** The program ends in an error, for programs that wait for a last event. */
+  failed(error: unknown): void;
 }

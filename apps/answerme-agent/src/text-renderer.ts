@@ -96,6 +96,8 @@ export class TextRenderer implements Renderer {
     this.#line(styled(this.#terminal.err, "red", `answerme-agent: ${printable(text)}`));
   }
 
+  failed(): void {}
+
   #text(delta: string): void {
     this.#bar.clear();
     const text = this.#terminal.out.isTTY ? printable(delta) : delta;

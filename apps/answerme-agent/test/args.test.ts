@@ -34,6 +34,11 @@ describe("the command line", () => {
     expect(options("--", "-x means what?").question).toBe("-x means what?");
   });
 
+  it.each(["config", "doctor", "sessions"])("takes the word %s after -- for a question", (word) => {
+    expect(options("--json", "--", word)).toMatchObject({ question: word, json: true });
+    expect(options("--", word, "--debug")).toMatchObject({ question: `${word} --debug`, debug: false });
+  });
+
   it("takes the word config or doctor alone for the command, among others for a question", () => {
     expect(parseCommand(["doctor"])).toMatchObject({ type: "doctor" });
     expect(parseCommand(["config", "--root", "a"])).toMatchObject({ type: "config", options: { root: "a" } });

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { demoModelPath } from "@shedkit/model-demo";
+import { FakeHub } from "@shedkit/testing";
 import { describe, expect, it } from "vitest";
 import { type Ended, run, type StartOptions, temporaryFolder, tour } from "./program.js";
 
@@ -57,6 +58,16 @@ describe("the command line", () => {
     await refuses([], 2, /--root examples\/tour "What is the port in config\.ini\?"/, {
       cwd: path.join(tour, "../.."),
     });
+  });
+
+  it("is answered with an event too where it asks for them", async () => {
+    const { code, stdout } = await run(["--json", "--mdoel", "x", "why?"]);
+    expect(JSON.parse(stdout)).toMatchObject({ type: "failed", error: { code: "usage" }, usage: { total: 0 } });
+    expect(stdout).toContain("did you mean --model?");
+    expect(code).toBe(2);
+    const noQuestion = await run(["--json"]);
+    expect(JSON.parse(noQuestion.stdout)).toMatchObject({ type: "failed", error: { code: "usage" } });
+    expect((await run(["why?", "--mdoel", "--", "--json"])).stdout).toBe("");
   });
 
   it("prints its help and its version", async () => {
@@ -116,6 +127,24 @@ describe("a model that is not there", () => {
     await refuses(ask(model), 3, /photo\.gguf/);
   });
 
+  it("a file of another kind, under another name", async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(path.join(folder.path, "photo"), "\x89PNG\r\n\x1a\n and so on");
+    await refuses(ask("photo"), 3, /\/photo is not a GGUF file: it does not begin with "GGUF"/, { cwd: folder.path });
+  });
+
+  it("a folder that may be taken for a repository", async () => {
+    const cwd = path.join(tour, "../..");
+    await refuses(
+      ask("examples/tour"),
+      2,
+      /examples\/tour is a folder; name the \.gguf file in it \(hf:examples\/tour/,
+      {
+        cwd,
+      },
+    );
+  });
+
   it("a name that is none", async () => {
     await refuses(ask("what is this"), 2, /"what is this"/);
   });
@@ -131,7 +160,9 @@ describe("a model that is not there", () => {
   it("no network", async () => {
     const gone = await hub(() => {});
     await gone[Symbol.asyncDispose]();
-    await refuses(ask("owner/repo"), 3, /could not be reached.*network/, { env: { HF_ENDPOINT: gone.url } });
+    await refuses(ask("owner/repo"), 3, /could not be reached \(ECONNREFUSED\).*network/, {
+      env: { HF_ENDPOINT: gone.url },
+    });
   });
 
   it("a cache folder that is a file", async () => {
@@ -142,9 +173,18 @@ describe("a model that is not there", () => {
     await refuses(ask("owner/repo"), 2, /cache/, { env: { HF_ENDPOINT: server.url, HF_HUB_CACHE: cache } });
   });
 
+  it.runIf(process.platform === "linux")("a cache folder where none can be made", async () => {
+    await using server = await FakeHub.start();
+    server.addModel("owner/repo", { "demo-Q4_K_M.gguf": await readFile(demoModelPath) });
+    const env = { HF_ENDPOINT: server.url, HF_HOME: "/proc/models" };
+    await refuses(ask("owner/repo"), 2, /\/proc\/models\/hub does not work/, { env });
+  });
+
   it("shows where it came from with --debug", async () => {
     const { stderr, code } = await run(["--debug", ...ask("./no-such.gguf")]);
-    expect(stderr).toMatch(/^\s+at /m);
+    expect(stderr).toMatch(/^AgenticError: There is no file [^\n]+\n {4}at modelError/m);
+    expect(stderr).toMatch(/^Error: ENOENT: no such file/m);
+    expect(stderr).not.toContain("reviveError");
     expect(code).toBe(3);
   });
 
@@ -156,6 +196,15 @@ describe("a model that is not there", () => {
       .map((line) => JSON.parse(line));
     expect(events.at(-1)).toMatchObject({ type: "failed", error: { code: "provider" } });
     expect(code).toBe(3);
+  });
+});
+
+describe("a question", () => {
+  it("that is too long for the model is said to be, with its length", async () => {
+    const question = `What is this? ${"word ".repeat(20_000)}`;
+    const { stderr, code } = await run(["--root", tour], { stdin: question });
+    expect(stderr).toMatch(/answerme-agent: The question is too long for the model: it has about 25004 tokens, and/);
+    expect(code).toBe(1);
   });
 });
 
