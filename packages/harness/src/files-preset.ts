@@ -1,40 +1,56 @@
 import type { FileSystem } from "@shedkit/fs";
 import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
+import { given, type Settings } from "./given.js";
 import { optionalPeer } from "./optional-peer.js";
 
 /** Settings of the file tools, by tool, as `@shedkit/tools-files` describes them. What is absent is its default. */
 export interface FilesPresetOptions {
-  read?:
-    | { lineNumbers?: boolean | undefined; maxLines?: number | undefined; maxTokens?: number | undefined }
+  read?: Settings<{ lineNumbers: boolean; maxLines: number; maxTokens: number; images: boolean }> | undefined;
+  write?: Settings<{ readFirst: boolean }> | undefined;
+  edit?:
+    | Settings<{ emptyOverwrites: boolean; matchIndentation: boolean; matchLookalikes: boolean; readFirst: boolean }>
     | undefined;
-  edit?: { emptyOverwrites?: boolean | undefined } | undefined;
-  list?: { maxChars?: number | undefined } | undefined;
+  list?: Settings<{ maxChars: number; gitignore: boolean }> | undefined;
+}
+
+/** Settings of the tools that change files in other ways, by tool. */
+export interface FileChangesPresetOptions {
+  multi_edit?: Settings<{ matchIndentation: boolean; matchLookalikes: boolean; readFirst: boolean }> | undefined;
+  apply_patch?: Settings<{ readFirst: boolean }> | undefined;
 }
 
 type Package = typeof import("@shedkit/tools-files");
+type Maker<O> = readonly [name: string, make: (tools: Package, fs: FileSystem, options: O) => ToolImpl];
 
-const makers: readonly (readonly [
-  name: string,
-  make: (tools: Package, fs: FileSystem, options: FilesPresetOptions) => ToolImpl,
-])[] = [
+const files: readonly Maker<FilesPresetOptions>[] = [
   ["read", (tools, fs, { read }) => tools.readTool(fs, given(read))],
-  ["write", (tools, fs) => tools.writeTool(fs)],
+  ["write", (tools, fs, { write }) => tools.writeTool(fs, given(write))],
   ["edit", (tools, fs, { edit }) => tools.editTool(fs, given(edit))],
   ["list", (tools, fs, { list }) => tools.listTool(fs, given(list))],
 ];
 
+const changes: readonly Maker<FileChangesPresetOptions>[] = [
+  ["multi_edit", (tools, fs, { multi_edit }) => tools.multiEditTool(fs, given(multi_edit))],
+  ["apply_patch", (tools, fs, { apply_patch }) => tools.applyPatchTool(fs, given(apply_patch))],
+  ["delete", (tools, fs) => tools.deleteTool(fs)],
+  ["move", (tools, fs) => tools.moveTool(fs)],
+];
+
 /** The file tools as constructors that import their package when they are asked for a tool. */
 export function fileTools(fs: FileSystem, options: FilesPresetOptions): ToolConstructor[] {
+  return constructors(files, fs, options);
+}
+
+/** The tools that change files in other ways than `write` and `edit`, likewise. */
+export function fileChangeTools(fs: FileSystem, options: FileChangesPresetOptions): ToolConstructor[] {
+  return constructors(changes, fs, options);
+}
+
+function constructors<O>(makers: readonly Maker<O>[], fs: FileSystem, options: O): ToolConstructor[] {
   const tools = () => optionalPeer("@shedkit/tools-files", () => import("@shedkit/tools-files"));
   return makers.map(([name, make]) => ({
     name,
     needsSession: false,
     construct: async () => make(await tools(), fs, options),
   }));
-}
-
-/** Only what is set: an `undefined` must not hide a default. */
-function given<T extends object>(settings: T | undefined): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const set = Object.entries(settings ?? {}).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

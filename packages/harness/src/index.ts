@@ -1,6 +1,10 @@
-export type { FilesPresetOptions } from "./files-preset.js";
+export { Gemma4, type GgufFamily, Glm52, Qwen36 } from "./families.js";
+export type { FileChangesPresetOptions, FilesPresetOptions } from "./files-preset.js";
 export { HuggingFaceGgufConfig } from "./gguf-config.js";
 export { ggufProvider } from "./gguf-provider.js";
+export { registerFileTools, registerShellTool } from "./register-tools.js";
 export { type ProviderSource, RouterMix } from "./router-mix.js";
 export { RouterPreset } from "./router-preset.js";
+export type { SearchFilesPresetOptions } from "./search-preset.js";
+export type { ShellPresetOptions } from "./shell-preset.js";
 export { ToolPreset } from "./tool-preset.js";

@@ -3,15 +3,11 @@ import type { ModelPreset, ModelSelection, ProviderRouter } from "@shedkit/provi
 import type { KvMemoryStore, MemoryDocumentStore } from "@shedkit/store";
 import type { ModelIdLike } from "@shedkit/types";
 import { anthropicProvider, openaiChatProvider, openaiResponsesProvider } from "./cloud-providers.js";
+import { REPOSITORIES } from "./families.js";
 import { HuggingFaceGgufConfig } from "./gguf-config.js";
 import { ggufProvider } from "./gguf-provider.js";
 import { RouterMix } from "./router-mix.js";
-
-/** The repos behind the presets that are named after a family. */
-const GEMMA_SMALL = "unsloth/gemma-4-E2B-it-GGUF";
-const GEMMA = "unsloth/gemma-4-26B-A4B-it-GGUF";
-const GLM = "unsloth/GLM-5.2-GGUF";
-const QWEN = "unsloth/Qwen3.6-35B-A3B-GGUF";
+import { transformersProvider } from "./transformers-provider.js";
 
 /**
  * A router to be, with the models it is made for. Building one neither imports a backend nor touches the network:
@@ -47,17 +43,25 @@ export class RouterPreset implements ModelPreset {
 
   /** The large Gemma 4 (26B-A4B) for the work, the small one (E2B) for memory. */
   static gemma(main?: HuggingFaceGgufConfig, memory?: HuggingFaceGgufConfig): RouterPreset {
-    return withGemmaMemory(GEMMA, main, memory);
+    return withGemmaMemory(REPOSITORIES.gemma, main, memory);
   }
 
   /** GLM 5.2 for the work, the small Gemma 4 for memory. */
   static glm52Gemma(main?: HuggingFaceGgufConfig, memory?: HuggingFaceGgufConfig): RouterPreset {
-    return withGemmaMemory(GLM, main, memory);
+    return withGemmaMemory(REPOSITORIES.glm, main, memory);
   }
 
   /** Qwen 3.6 (35B-A3B) for the work, the small Gemma 4 for memory. */
   static qwen36Gemma(main?: HuggingFaceGgufConfig, memory?: HuggingFaceGgufConfig): RouterPreset {
-    return withGemmaMemory(QWEN, main, memory);
+    return withGemmaMemory(REPOSITORIES.qwen, main, memory);
+  }
+
+  /**
+   * One ONNX model, a Llama or another, run by transformers.js: local inference without llama.cpp. Named as
+   * `owner/repo`, `owner/repo:q4`, or by the path of a folder.
+   */
+  static candleLlama(model: ModelIdLike): RouterPreset {
+    return new RouterMix().primary(() => transformersProvider(), model).build();
   }
 
   /** Claude Opus for the work, Claude Sonnet for memory. */
@@ -99,6 +103,6 @@ function withGemmaMemory(
 ): RouterPreset {
   return new RouterMix()
     .primary(() => ggufProvider(main), model)
-    .memory(() => ggufProvider(memory, "gguf-memory"), GEMMA_SMALL)
+    .memory(() => ggufProvider(memory, "gguf-memory"), REPOSITORIES.gemmaSmall)
     .build();
 }

@@ -1,9 +1,17 @@
 import type { FileSystem } from "@shedkit/fs";
 import { ToolCallManager, ToolShedError } from "@shedkit/shed";
 import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
-import type { SessionId } from "@shedkit/types";
-import { type FilesPresetOptions, fileTools } from "./files-preset.js";
+import type { MemoryAccess, SessionId } from "@shedkit/types";
+import {
+  type FileChangesPresetOptions,
+  type FilesPresetOptions,
+  fileChangeTools,
+  fileTools,
+} from "./files-preset.js";
+import { memoryTools, sessionMemoryTools } from "./memory-preset.js";
 import { readyMadeParts } from "./ready-made.js";
+import { type SearchFilesPresetOptions, searchContextTools, searchFileTools } from "./search-preset.js";
+import { type ShellPresetOptions, shellTools } from "./shell-preset.js";
 
 /**
  * A list of tools to give to a shed: `new ToolShed().tools(ToolPreset.files(fs))`. Making and iterating one imports
@@ -19,6 +27,49 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   /** `read`, `write`, `edit` and `list` over a file system. Needs `@shedkit/tools-files`. */
   static files(fs: FileSystem, options: FilesPresetOptions = {}): ToolPreset {
     return new ToolPreset(fileTools(fs, options));
+  }
+
+  /** `multi_edit`, `apply_patch`, `delete` and `move` over a file system. Needs `@shedkit/tools-files`. */
+  static fileChanges(fs: FileSystem, options: FileChangesPresetOptions = {}): ToolPreset {
+    return new ToolPreset(fileChangeTools(fs, options));
+  }
+
+  /**
+   * `bash` on this machine, with `task_output` and `task_kill` for what it runs in the background. Needs
+   * `@shedkit/tools-shell`. What sessions run ends with this program at the latest.
+   */
+  static shell(options: ShellPresetOptions = {}): ToolPreset {
+    return new ToolPreset(shellTools(options));
+  }
+
+  /** `search_file` over a file system. Needs `@shedkit/tools-search`. */
+  static searchFiles(fs: FileSystem, options: SearchFilesPresetOptions = {}): ToolPreset {
+    return new ToolPreset(searchFileTools(fs, options));
+  }
+
+  /** `search_context` over the session's own context. Needs `@shedkit/tools-search`. */
+  static searchContext(): ToolPreset {
+    return new ToolPreset(searchContextTools());
+  }
+
+  /** `memory` over a given memory. Needs `@shedkit/tools-memory`. */
+  static memory(memory: MemoryAccess): ToolPreset {
+    return new ToolPreset(memoryTools(memory));
+  }
+
+  /** `memory` over the session's own facts. Needs `@shedkit/tools-memory`. */
+  static sessionMemory(): ToolPreset {
+    return new ToolPreset(sessionMemoryTools());
+  }
+
+  /** What a sub-agent needs: {@link files} and {@link shell}, which begins in the folder of `fs` where that is a real one. */
+  static minimalSubAgent(fs: FileSystem): ToolPreset {
+    return new ToolPreset([...fileTools(fs, {}), ...shellTools({}, fs)]);
+  }
+
+  /** {@link minimalSubAgent} and {@link sessionMemory}. */
+  static standard(fs: FileSystem): ToolPreset {
+    return ToolPreset.minimalSubAgent(fs).merge(ToolPreset.sessionMemory());
   }
 
   static fromConstructors(list: Iterable<ToolConstructor>): ToolPreset {

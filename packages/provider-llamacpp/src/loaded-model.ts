@@ -1,4 +1,5 @@
 import type { ModelRequest } from "@shedkit/provider";
+import { normalizeTranscript } from "@shedkit/provider/transcript";
 import { CHATML, ChatTemplate, callableTools, familyOf, type TextToolFamily } from "@shedkit/text-tools";
 import { AgenticError } from "@shedkit/types";
 import type { Llama, LlamaContext, LlamaEmbeddingContext, LlamaGrammar, LlamaModel, Token } from "node-llama-cpp";
@@ -94,8 +95,9 @@ export class LoadedModel {
 
   /** The prompt of a request, special tokens as text. */
   render(request: ModelRequest): string {
-    const { system, messages, tools, params } = request;
+    const { system, tools, params } = request;
     const { family, template } = this.#talk();
+    const messages = normalizeTranscript(request.messages, { model: request.model.name });
     return family.render({ system, messages, tools }, template, {
       thinking: params.thinking === undefined ? undefined : params.thinking !== "off",
       protect: (text) => this.prompt.protect(text),

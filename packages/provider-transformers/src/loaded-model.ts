@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DynamicCache, PreTrainedModel, PreTrainedTokenizer, Tensor } from "@huggingface/transformers";
 import type { ModelRequest } from "@shedkit/provider";
+import { normalizeTranscript } from "@shedkit/provider/transcript";
 import { CHATML, ChatTemplate, familyOf, type TextToolFamily } from "@shedkit/text-tools";
 import { loadError } from "./load-error.js";
 import type { OnnxFolder, TransformersOptions } from "./options.js";
@@ -79,7 +80,8 @@ export class LoadedModel {
   }
 
   /** The prompt of a request, special tokens as text. */
-  render({ system, messages, tools, params, output }: ModelRequest): string {
+  render({ model, system, messages: all, tools, params, output }: ModelRequest): string {
+    const messages = normalizeTranscript(all, { model: model.name });
     const schema = output && `Answer with JSON of this schema, and nothing else: ${JSON.stringify(output)}`;
     const told = [system, schema].filter((text) => text !== undefined && text !== "").join("\n\n");
     return this.family.render({ system: told, messages, tools }, this.#template, {

@@ -18,6 +18,11 @@ export interface TinyGgufOptions {
   says?: readonly string[] | undefined;
   /** Begins again after the last piece instead of stopping. Default: false. */
   forever?: boolean | undefined;
+  /**
+   * In place of `says` and `chatTemplate`: what the model says with no tool result in the prompt, with one, with two ...;
+   * with more than that the last of them again. Each is one token, and differs from the others.
+   */
+  steps?: readonly string[] | undefined;
 }
 
 const WIDTH = 128;
@@ -52,16 +57,26 @@ export const tinyChatTemplate = `{%- set first = messages[0] if messages and mes
 {%- endfor -%}
 {%- if add_generation_prompt -%}{{- "<|im_start|>assistant\\n" -}}{%- endif -%}`;
 
+/** Ends the prompt in a token that tells how many results there are. */
+function stepTemplate(steps: number): string {
+  const count = '(messages | selectattr("role", "equalto", "tool") | list | length)';
+  const last = steps - 1;
+  return `${tinyChatTemplate}{{- "<|step" ~ (${count} if ${count} < ${last} else ${last}) ~ "|>" -}}`;
+}
+
 /**
  * The bytes of a GGUF file that llama.cpp loads: a tiny llama model (about 700 kB) with a byte-level BPE tokenizer and a
  * chat template. Its weights are random, or say what `says` tells them to, so that a test needs no model file.
  * Throws RangeError where a piece of `says` cannot be a token of its own.
  */
 export function tinyGguf(options: TinyGgufOptions = {}): Uint8Array {
-  const { seed = 1, contextLength = 2048, says = [] } = options;
+  const { seed = 1, contextLength = 2048, says = [], steps = [] } = options;
   checkPieces(says);
+  checkPieces(steps);
+  const starts = steps.map((_, i) => `<|step${i}|>`);
   const tags = ["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<think>", "</think>"];
-  const { tokens, types, merges } = tinyTokenizer([...tags, ...says]);
+  const { tokens, types, merges } = tinyTokenizer([...tags, ...says, ...starts, ...steps]);
+  const template = steps.length > 0 ? stepTemplate(steps.length) : (options.chatTemplate ?? tinyChatTemplate);
   const metadata = new Map<string, GgufValue>([
     ["general.architecture", { type: "string", value: "llama" }],
     ["general.name", { type: "string", value: "tiny" }],
@@ -83,19 +98,23 @@ export function tinyGguf(options: TinyGgufOptions = {}): Uint8Array {
     ["tokenizer.ggml.eos_token_id", { type: "u32", value: EOS }],
     ["tokenizer.ggml.padding_token_id", { type: "u32", value: BOS }],
     ["tokenizer.ggml.add_bos_token", { type: "bool", value: options.addBos ?? false }],
-    ["tokenizer.chat_template", { type: "string", value: options.chatTemplate ?? tinyChatTemplate }],
+    ["tokenizer.chat_template", { type: "string", value: template }],
   ]);
   const script = says.map((piece) => tokens.indexOf(piece));
-  return writeGguf(metadata, weights(tokens.length, seed, script, options.forever ?? false));
+  const paths =
+    says.length > 0
+      ? [[byteToken(10), ...script, options.forever ? (script[0] ?? EOS) : EOS]]
+      : steps.map((piece, i) => [tokens.indexOf(starts[i] ?? ""), tokens.indexOf(piece), EOS]);
+  return writeGguf(metadata, weights(tokens.length, seed, paths));
 }
 
 /**
  * With a script, attention and feed-forward are zero, so that a token's embedding alone reaches the output, whose row
  * of a token is the embedding of the token before it. Embeddings are random signs: nearly orthogonal.
  */
-function weights(vocabulary: number, seed: number, script: readonly number[], forever: boolean): GgufTensor[] {
+function weights(vocabulary: number, seed: number, paths: readonly (readonly number[])[]): GgufTensor[] {
   const random = generator(seed);
-  const scripted = script.length > 0;
+  const scripted = paths.length > 0;
   const filled = (name: string, shape: number[], value: () => number): GgufTensor => {
     const values = new Float32Array(shape.reduce((a, b) => a * b, 1));
     for (let i = 0; i < values.length; i++) values[i] = value();
@@ -105,8 +124,7 @@ function weights(vocabulary: number, seed: number, script: readonly number[], fo
   const one = () => 1;
   const embedding = filled("token_embd.weight", [WIDTH, vocabulary], () => (random() < 0.5 ? -1 : 1));
   const output = filled("output.weight", [WIDTH, vocabulary], noise);
-  if (scripted) {
-    const path = [byteToken(10), ...script, forever ? (script[0] ?? EOS) : EOS];
+  for (const path of paths) {
     for (let i = 1; i < path.length; i++) {
       const from = (path[i - 1] ?? 0) * WIDTH;
       const to = (path[i] ?? 0) * WIDTH;

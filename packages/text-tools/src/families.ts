@@ -3,7 +3,7 @@ import type { TextToolFamily } from "./family.js";
 import { gemma4 } from "./gemma.js";
 import { harmony } from "./harmony.js";
 import { deepseek, deepseek31, kimi, mistral, mistralArgs } from "./header-calls.js";
-import { hermes, promptedTags, signatures } from "./json-tags.js";
+import { gemma3, hermes, promptedTags, signatures } from "./json-tags.js";
 import { llama3 } from "./llama3.js";
 import { glm, qwenCoder } from "./tagged-calls.js";
 
@@ -24,6 +24,7 @@ const SIGNS: readonly (readonly [sign: string, family: TextToolFamily])[] = [
   ["[TOOL_CALLS]", mistral],
   ["<arg_key>", glm],
   ["<function=", qwenCoder],
+  ["<start_of_turn>", gemma3],
 ];
 
 /** The family that a model's chat template belongs to: what it writes of calls, and prints of a tool, tells. */

@@ -16,7 +16,7 @@ export type {
 export { gemma4 } from "./gemma.js";
 export { harmony } from "./harmony.js";
 export { deepseek, deepseek31, kimi, mistral, mistralArgs } from "./header-calls.js";
-export { hermes, promptedTags, signatures } from "./json-tags.js";
+export { gemma3, hermes, promptedTags, signatures } from "./json-tags.js";
 export { llama3 } from "./llama3.js";
 export { callableTools } from "./offered.js";
 export { glm, qwenCoder } from "./tagged-calls.js";

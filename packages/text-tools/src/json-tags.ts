@@ -1,6 +1,6 @@
 import type { ToolFunctionSpec } from "@shedkit/types";
 import type { TextToolFamily } from "./family.js";
-import { type FamilyStyle, family } from "./family-style.js";
+import { argumentsText, type FamilyStyle, family } from "./family-style.js";
 import { JsonCallReader } from "./json-call-reader.js";
 import { jsonCallGrammar } from "./json-calls.js";
 
@@ -45,6 +45,32 @@ const MOST_DESCRIBED = 3;
 
 /** For templates that know nothing of tools: the format of `hermes`, described in the system message. */
 export const promptedTags: TextToolFamily = family({ ...style, id: "prompted", plain: true });
+
+const FENCE = "```";
+const FENCES = [`${FENCE}tool_call`, `${FENCE}tool_code`] as const;
+
+/**
+ * Gemma 2 and 3, whose templates know nothing of tools: calls are JSON in a fenced block, the way they write code.
+ * `<tool_call>` tags are read as well.
+ */
+export const gemma3: TextToolFamily = family({
+  id: "gemma-3",
+  plain: true,
+  format: () => ({
+    calls: [
+      ...FENCES.map((open) => ({ open, reader: () => new JsonCallReader(open, FENCE) })),
+      { open: OPEN, reader: () => new JsonCallReader(OPEN, CLOSE) },
+    ],
+  }),
+  grammar: (tools, begun) => {
+    const close = begun?.mark === OPEN ? CLOSE : FENCE;
+    return jsonCallGrammar(tools, begun?.text, { close: ` ws "${close}"` });
+  },
+  mark: FENCES[0],
+  write: ({ function: { name, arguments: args } }) =>
+    `${FENCES[0]}\n{"name": ${JSON.stringify(name)}, "arguments": ${argumentsText(args)}}\n${FENCE}`,
+  example: `${FENCES[0]}\n{"name": "the tool's name", "arguments": {"its": "arguments"}}\n${FENCE}`,
+});
 
 interface Parameters {
   properties?: { [name: string]: object };

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import {
   deepseek,
   deepseek31,
+  gemma3,
   gemma4,
   glm,
   harmony,
@@ -61,6 +62,8 @@ const families: { family: TextToolFamily; mark: string; alone?: boolean }[] = [
   { family: qwenCoder, mark: "<tool_call>" },
   { family: qwenCoder, mark: "<function=" },
   { family: glm, mark: "<tool_call>" },
+  { family: gemma3, mark: "```tool_call" },
+  { family: gemma3, mark: "```tool_code" },
   { family: gemma4, mark: "<|tool_call>" },
   { family: mistral, mark: "[TOOL_CALLS]" },
   { family: mistralArgs, mark: "[TOOL_CALLS]" },

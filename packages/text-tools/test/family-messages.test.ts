@@ -5,6 +5,7 @@ import {
   deepseek,
   deepseek31,
   familyOf,
+  gemma3,
   gemma4,
   glm,
   harmony,
@@ -71,6 +72,7 @@ it.each([
   ["[TOOL_CALLS]", mistral],
   ["<tool_call><arg_key>", glm],
   ["<tool_call><function=", qwenCoder],
+  ["<start_of_turn>", gemma3],
   ["<|start_header_id|>", llama3],
   ["nothing of the kind", promptedTags],
 ])("a template with %s tells its family", (sign, family) => {
@@ -150,6 +152,18 @@ describe("a template that", () => {
   it("knows no system message: the user's first says it", () => {
     const source = `{% if messages[0].role == "system" %}{{ raise_exception("no system") }}{% endif %}${plain}`;
     expect(render(promptedTags, source)).toMatch(/^\[user\]Hold\.\n\nYou can call tools.*\n\nGo\[assistant\]/s);
+  });
+
+  it("is Gemma 3's: turns alternate, and the first tells the system's words, the tools, and how a call is written", () => {
+    const source = `{%- if messages[0].role == "system" -%}{{ raise_exception("no system") }}{%- endif -%}
+{%- for m in messages -%}
+{%- if (m.role == "user") != (loop.index0 % 2 == 0) -%}{{ raise_exception("turns must alternate") }}{%- endif -%}
+{{- "<start_of_turn>" + ("model" if m.role == "assistant" else "user") + "\n" + m.content + "<end_of_turn>\n" -}}
+{%- endfor -%}`;
+    const text = render(familyOf(new ChatTemplate(source)) as typeof kimi, source);
+    expect(text).toMatch(/^<start_of_turn>user\nHold\.\n\nYou can call tools\..*```tool_call.*Go<end_of_turn>/s);
+    expect(text).toContain('<start_of_turn>model\n```tool_call\n{"name": "read", "arguments": {"path":"a"}}\n```');
+    expect(text).toContain("<start_of_turn>user\n<tool_response>\nresult c1\n</tool_response>");
   });
 
   it("runs over the tools although there are none, or wants content in parts, gets them so", () => {

@@ -1,0 +1,28 @@
+import type { FileSystem } from "@shedkit/fs";
+import { type ToolConstructor, toolFn } from "@shedkit/tool";
+import { given, type Settings } from "./given.js";
+import { optionalPeer } from "./optional-peer.js";
+import { realFolder } from "./real-folder.js";
+
+/** Settings of `search_file`, as `@shedkit/tools-search` describes them. What is absent is its default. */
+export type SearchFilesPresetOptions = Settings<{ timeoutMs: number; maxFileBytes: number }>;
+
+const name = "@shedkit/tools-search";
+const tools = () => optionalPeer(name, () => import("@shedkit/tools-search"));
+
+/** `search_file`, as a constructor that imports its package; in a real folder with ripgrep, where that is installed. */
+export function searchFileTools(fs: FileSystem, options: SearchFilesPresetOptions): ToolConstructor[] {
+  const construct = async () => {
+    const { searchFileTool } = await tools();
+    const root = await realFolder(fs);
+    if (root === undefined) return searchFileTool(fs, given(options));
+    const { ripgrep } = await optionalPeer(name, () => import("@shedkit/tools-search/node"));
+    return searchFileTool(fs, { ...given(options), finder: await ripgrep(root) });
+  };
+  return [{ name: "search_file", needsSession: false, construct }];
+}
+
+/** `search_context` over the session's own context. */
+export function searchContextTools(): ToolConstructor[] {
+  return [toolFn("search_context", async ({ context }) => (await tools()).searchContextTool(context))];
+}
