@@ -2,12 +2,7 @@ import type { FileSystem } from "@shedkit/fs";
 import { ToolCallManager, ToolShedError } from "@shedkit/shed";
 import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
 import type { MemoryAccess, SessionId } from "@shedkit/types";
-import {
-  type FileChangesPresetOptions,
-  type FilesPresetOptions,
-  fileChangeTools,
-  fileTools,
-} from "./files-preset.js";
+import { type FileChangesPresetOptions, type FilesPresetOptions, fileChangeTools, fileTools } from "./files-preset.js";
 import { memoryTools, sessionMemoryTools } from "./memory-preset.js";
 import { readyMadeParts } from "./ready-made.js";
 import { type SearchFilesPresetOptions, searchContextTools, searchFileTools } from "./search-preset.js";

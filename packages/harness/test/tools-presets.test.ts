@@ -1,0 +1,115 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MemoryFileSystem } from "@shedkit/fs/memory";
+import { NodeFileSystem } from "@shedkit/fs/node";
+import { ToolShed, ToolShedError } from "@shedkit/shed";
+import { Resources, type ToolConstructor } from "@shedkit/tool";
+import { type JsonValue, newSessionId, type ToolArguments } from "@shedkit/types";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { registerFileTools, registerShellTool, ToolPreset } from "../src/index.js";
+
+const names = (preset: Iterable<ToolConstructor>) => [...preset].map((tool) => tool.name);
+
+async function realFs(): Promise<NodeFileSystem> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "shedkit-preset-")));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  return new NodeFileSystem(root);
+}
+
+/** A manager over the tools of a shed that is built for a session, its memory, and what calls say. */
+async function session(preset: ToolPreset) {
+  let facts: readonly JsonValue[] = [];
+  const resources = new Resources();
+  onTestFinished(() => resources.dispose());
+  const manager = await new ToolShed().tools(preset).build({
+    sessionId: newSessionId(),
+    resources,
+    context: { search: async (query) => [{ source: "message", score: 1, content: `about ${query}` }] },
+    memory: {
+      facts: async () => facts,
+      edit: async (change) => {
+        facts = change(facts);
+        return 1;
+      },
+    },
+  });
+  manager.activate(names(preset));
+  let calls = 0;
+  return {
+    facts: () => facts,
+    said: async (name: string, args: ToolArguments) =>
+      (await manager.executeOne({ id: String(++calls), name, arguments: args })).text,
+  };
+}
+
+describe("presets of tools", () => {
+  it("name their tools before anything is imported", () => {
+    const fs = new MemoryFileSystem();
+    const shell = ["bash", "task_output", "task_kill"];
+    const files = ["read", "write", "edit", "list"];
+    expect(names(ToolPreset.shell())).toEqual(shell);
+    expect(names(ToolPreset.shell({ bash: { enabledBackground: false } }))).toEqual(["bash"]);
+    expect(names(ToolPreset.fileChanges(fs))).toEqual(["multi_edit", "apply_patch", "delete", "move"]);
+    expect(names(ToolPreset.searchFiles(fs))).toEqual(["search_file"]);
+    expect(names(ToolPreset.searchContext())).toEqual(["search_context"]);
+    expect(names(ToolPreset.sessionMemory())).toEqual(["memory"]);
+    expect(names(ToolPreset.minimalSubAgent(fs))).toEqual([...files, ...shell]);
+    expect(names(ToolPreset.standard(fs))).toEqual([...files, ...shell, "memory"]);
+  });
+
+  it("need a session where they are over what it has", async () => {
+    const memory = { facts: async () => [], edit: async () => 1 };
+    const fs = new MemoryFileSystem();
+    for (const preset of [ToolPreset.memory(memory), ToolPreset.fileChanges(fs), ToolPreset.minimalSubAgent(fs)]) {
+      expect((await preset.asChildTools()).map((tool) => tool.metadata?.id)).toEqual(names(preset));
+    }
+    for (const preset of [ToolPreset.searchContext(), ToolPreset.sessionMemory(), ToolPreset.standard(fs)]) {
+      await expect(preset.asChildTools()).rejects.toBeInstanceOf(ToolShedError);
+    }
+  });
+
+  it("work in a session: a file is written, run in its folder, searched and remembered", async () => {
+    const fs = await realFs();
+    const preset = ToolPreset.standard(fs).merge(ToolPreset.searchFiles(fs)).merge(ToolPreset.searchContext());
+    const { said, facts } = await session(preset);
+    await said("write", { path: "a.sh", content: "echo from a.sh\n" });
+    expect(await said("bash", { command: "sh a.sh; pwd", description: "Runs it" })).toBe(
+      `exit: 0\nfrom a.sh\n${fs.root}`,
+    );
+    const begun = await said("bash", { command: "echo later", description: "Runs on", is_background: true });
+    expect(begun).toContain("task-1");
+    expect(await said("task_output", { task_ids: ["task-1"], timeout_ms: 30_000 })).toContain("later");
+    expect(await said("search_file", { query: "from" })).toContain("a.sh\n1:echo from a.sh");
+    expect(await said("search_context", { query: "tea" })).toContain("about tea");
+    await said("memory", { command: "add", fact: "Likes tea." });
+    expect(facts()).toEqual(["Likes tea."]);
+  });
+
+  it("let read open the whole of a long output", async () => {
+    const { said } = await session(ToolPreset.standard(await realFs()));
+    await said("bash", { command: "seq 9999 | sed 's/^/long line /' > f; exit", description: "" });
+    const shown = await said("bash", { command: "cat f f f f f", description: "Long" });
+    const [, handle = ""] = /kept as "([^"]+)"/.exec(shown) ?? [];
+    expect(await said("read", { path: handle, offset: 10_000, limit: 1 })).toContain("long line 1");
+  });
+
+  it("pass their options on", async () => {
+    const fs = new MemoryFileSystem({ a: "1\n" });
+    const { said } = await session(
+      ToolPreset.files(fs, { edit: { readFirst: true, matchLookalikes: undefined }, read: { images: false } })
+        .merge(ToolPreset.shell({ env: { PATH: process.env.PATH, A_TOKEN: "kept" }, keepVariables: ["A_TOKEN"] }))
+        .merge(ToolPreset.searchFiles(fs, { maxFileBytes: 1 })),
+    );
+    expect(await said("edit", { path: "a", old_string: "1", new_string: "2" })).toContain("has not been read yet");
+    expect(await said("bash", { command: "echo $A_TOKEN", description: "" })).toBe("exit: 0\nkept");
+    expect(await said("search_file", { query: "1" })).toContain("[1 file larger than 1 byte not searched.]");
+  });
+
+  it("are added to a running session", async () => {
+    const manager = await ToolPreset.fromConstructors([]).intoManager(newSessionId());
+    await registerFileTools(manager, new MemoryFileSystem());
+    await registerShellTool(manager, { bash: { enabledBackground: false } });
+    expect(manager.names()).toEqual(["read", "write", "edit", "list", "bash"]);
+  });
+});
