@@ -14,7 +14,7 @@ import type { FileFinder } from "./finder.js";
 import { globOf } from "./glob.js";
 import { type GrepResult, grep } from "./grep.js";
 import { type Matcher, matcherOf } from "./pattern.js";
-import { count, plural } from "./text.js";
+import { plural } from "./text.js";
 
 /** What is looked for: lines, files, or lines with one of several patterns. Small letters are taken too. */
 export type SearchKind = "Grep" | "Find" | "MultiGrep" | "grep" | "find" | "multi_grep";
@@ -260,7 +260,7 @@ function showLines(found: GrepResult, input: SearchFileInput, ctx: Context): Too
   }
   if (stopped === "late") notes.push(tooSlow(ctx));
   if (tooLarge > 0)
-    notes.push(`${plural(tooLarge, "file")} larger than ${count(ctx.params.maxFileBytes)} bytes not searched.`);
+    notes.push(`${plural(tooLarge, "file")} larger than ${plural(ctx.params.maxFileBytes, "byte")} not searched.`);
   const head =
     shown === 0
       ? "No line matches."
