@@ -3,7 +3,7 @@ export type { ActivationChange, CallRunOptions, ManagerOptions, RunOptions } fro
 export { type ShedProblem, ToolShedError } from "./problems.js";
 export type { RetryClock } from "./retry.js";
 export { ToolDiscovery } from "./search/discovery.js";
-export type { Scored } from "./search/lexical-index.js";
+export type { Scored } from "./search/tool-index.js";
 export { ToolShed } from "./toolshed.js";
 export type {
   ToolCallOutcome,

@@ -1,8 +1,9 @@
 import type { Embedder, Tool } from "@shedkit/types";
 import { toolName } from "@shedkit/types";
 import { fieldsOf, type ToolFields } from "./fields.js";
-import { LexicalIndex, type Scored } from "./lexical-index.js";
 import { stemsOf } from "./query.js";
+import { type Scored, ToolIndex } from "./tool-index.js";
+import { loadWordVectors, type WordVectors } from "./word-vectors.js";
 
 const FUSION_DEPTH = 50; // ranks of each list that count
 const FUSION_OFFSET = 10; // of reciprocal rank fusion: how soon lower ranks stop counting
@@ -13,7 +14,8 @@ const BATCH = 128; // texts an embedder gets at once
  * it was added.
  */
 export class ToolDiscovery {
-  readonly #index = new LexicalIndex();
+  /** Made, with the vectors of words, at the first search. */
+  #index: ToolIndex | undefined;
   readonly #fields = new Map<string, ToolFields>();
   readonly #vectors = new Map<string, Float32Array>();
   #embedder: Embedder | undefined;
@@ -28,12 +30,12 @@ export class ToolDiscovery {
     const fields = fieldsOf(tool);
     this.#fields.set(name, fields);
     this.#vectors.delete(name);
-    this.#index.add(fields);
+    this.#index?.add(fields);
   }
 
   /** False where there is no such tool. */
   remove(name: string): boolean {
-    this.#index.remove(name);
+    this.#index?.remove(name);
     this.#vectors.delete(name);
     return this.#fields.delete(name);
   }
@@ -49,9 +51,24 @@ export class ToolDiscovery {
   async search(query: string, limit: number, signal?: AbortSignal): Promise<Scored[]> {
     const wanted = query.trim();
     if (wanted === "" || limit <= 0) return [];
-    const byWords = this.#index.search(stemsOf(wanted), this.#embedder ? FUSION_DEPTH : limit + 1);
+    const index = await this.#ready();
+    const byWords = index.search(stemsOf(wanted), this.#embedder ? FUSION_DEPTH : limit + 1);
     const ranked = this.#embedder ? fuse(byWords, await this.#byMeaning(this.#embedder, wanted, signal)) : byWords;
     return exactFirst(ranked, this.#exactName(wanted)).slice(0, limit);
+  }
+
+  async #ready(): Promise<ToolIndex> {
+    if (this.#index === undefined) {
+      const vectors = await loadWordVectors();
+      this.#index ??= this.#indexed(vectors); // another search may have been faster
+    }
+    return this.#index;
+  }
+
+  #indexed(vectors: WordVectors): ToolIndex {
+    const index = new ToolIndex(vectors);
+    for (const fields of this.#fields.values()) index.add(fields);
+    return index;
   }
 
   #exactName(query: string): string | undefined {

@@ -3,9 +3,16 @@ import type { ToolFields } from "./fields.js";
 import { type Term, Vocabulary } from "./vocabulary.js";
 import { stem, wordsOf } from "./words.js";
 
-/** A tool that a search found. */
-export interface Scored {
-  name: string;
+/** A word of a query. */
+export interface QueryTerm {
+  stem: string;
+  /** How much it says of what is wanted, from 0 to 1. */
+  weight: number;
+}
+
+/** A tool that shares words with a query. */
+export interface Match {
+  slot: number;
   score: number;
 }
 
@@ -13,23 +20,25 @@ interface Entry {
   name: string;
   slot: number;
   terms: readonly Term[];
+  /** Of the terms, in their order. */
+  weights: Float32Array;
   /** The terms of the name, each once. */
   nameTerms: readonly Term[];
   length: number;
 }
 
 const FIELD_WEIGHTS: { readonly [F in keyof ToolFields]: number } = {
-  name: 2,
+  name: 3,
   category: 1,
   description: 1,
-  argumentNames: 0.6,
-  argumentTexts: 0.4,
+  argumentNames: 0.8,
+  argumentTexts: 0.25,
 };
 const K1 = 1.2; // how soon more of the same word counts no more
 const B = 0.4; // how much a long text counts less
-const SIMILAR_WEIGHT = 0.8; // of a word that is only written alike, beside its likeness
-const NAME_WEIGHT = 0.27; // of a name that the query covers, where the best match of words counts 1
-const DEPTH = 200; // so many by words are looked at more closely
+const SIMILAR_WEIGHT = 1; // of a word that is only written alike, beside its likeness
+const NAME_WEIGHT = 0.4; // of a name that the query covers, where the best match of words counts 1
+const DEPTH = 100; // so many by words are looked at more closely
 
 /**
  * Ranks tools by the words of a query: BM25 over weighted fields, where words that are only written alike count less,
@@ -71,7 +80,14 @@ export class LexicalIndex {
       terms.push(term);
     }
     const nameTerms = terms.filter(({ text }) => ofName.has(text));
-    const entry: Entry = { name: fields.name, slot, terms, nameTerms, length };
+    const entry: Entry = {
+      name: fields.name,
+      slot,
+      terms,
+      weights: Float32Array.from(weights.values()),
+      nameTerms,
+      length,
+    };
     this.#slots[slot] = entry;
     this.#entries.set(fields.name, entry);
     this.#totalLength += length;
@@ -100,36 +116,62 @@ export class LexicalIndex {
   }
 
   /**
-   * By the stems of a query, best first: the tools that share a word with it. The best match of words scores 1, more
-   * with a name that fits. Equal scores stand in the order of the names.
+   * The {@link DEPTH} tools that share most with a query, in no order. The best match scores 1,
+   * more with a name that fits.
    */
-  search(stems: ReadonlySet<string>, limit: number): Scored[] {
+  search(query: readonly QueryTerm[]): Match[] {
     const touched: number[] = [];
     const said = new Set<Term>();
     const mean = this.#totalLength / Math.max(1, this.#entries.size);
-    for (const text of stems) {
+    for (const { stem: text, weight } of query) {
       const exact = this.#vocabulary.get(text);
       const rarity = exact ? this.#rarity(exact) : Number.POSITIVE_INFINITY;
       if (exact) {
         said.add(exact);
-        this.#count(exact, rarity, mean, touched);
+        this.#count(exact, weight * rarity, mean, touched);
       }
       for (const { term, likeness } of this.#vocabulary.similar(text)) {
         // A rare word must not count more than the common one that was meant.
-        const weight = SIMILAR_WEIGHT * likeness * likeness * Math.min(rarity, this.#rarity(term));
-        this.#count(term, weight, mean, touched);
+        const worth = Math.min(rarity, this.#rarity(term));
+        this.#count(term, weight * SIMILAR_WEIGHT * likeness * likeness * worth, mean, touched);
       }
     }
     const scores = this.#scores;
-    const near = best(touched, Math.max(DEPTH, limit), (slot) => scores[slot] as number);
-    const top = near.length === 0 ? 1 : (scores[near[0] as number] as number);
-    const found = near.map((slot): Scored => {
-      const { name, nameTerms } = this.#slots[slot] as Entry;
-      return { name, score: (scores[slot] as number) / top + NAME_WEIGHT * this.#covered(nameTerms, said) };
+    let top = 0;
+    for (const slot of touched) top = Math.max(top, scores[slot] as number);
+    const found = best(touched, DEPTH, scores, top).map((slot): Match => {
+      const { nameTerms } = this.#slots[slot] as Entry;
+      return { slot, score: (scores[slot] as number) / top + NAME_WEIGHT * this.#covered(nameTerms, said) };
     });
     for (const slot of touched) scores[slot] = 0;
-    found.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
-    return found.slice(0, limit);
+    return found;
+  }
+
+  /** The slots of all tools. */
+  *slots(): Iterable<number> {
+    for (const { slot } of this.#entries.values()) yield slot;
+  }
+
+  slotOf(name: string): number | undefined {
+    return this.#entries.get(name)?.slot;
+  }
+
+  nameAt(slot: number): string {
+    return (this.#slots[slot] as Entry).name;
+  }
+
+  /** The stems of a tool, each with how often it stands there (weighted by field) and how rare it is among the tools. */
+  *termsAt(slot: number): Iterable<{ stem: string; weight: number; rarity: number }> {
+    const { terms, weights } = this.#slots[slot] as Entry;
+    for (const [i, term] of terms.entries()) {
+      yield { stem: term.text, weight: weights[i] as number, rarity: this.#rarity(term) };
+    }
+  }
+
+  /** How rare a stem is among the tools; undefined where no tool has it. */
+  rarityOf(text: string): number | undefined {
+    const term = this.#vocabulary.get(text);
+    return term && this.#rarity(term);
   }
 
   /** Adds what a term is worth to the scores of the tools that have it. */
@@ -137,7 +179,8 @@ export class LexicalIndex {
     const scores = this.#scores;
     const lengths = this.#lengths;
     const perLength = (K1 * B) / mean;
-    for (let i = 0; i < slots.length; i++) {
+    const count = slots.length;
+    for (let i = 0; i < count; i++) {
       const slot = slots[i] as number;
       const weight = weights[i] as number;
       if (scores[slot] === 0) touched.push(slot);

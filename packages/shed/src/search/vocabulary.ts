@@ -7,6 +7,13 @@ export interface Term {
   readonly grams: number;
 }
 
+/** A term that is written like another text. */
+export interface Similar {
+  term: Term;
+  likeness: number;
+}
+
+const MAX_KNOWN = 4000;
 const GRAM = 3;
 const MIN_SIMILARITY = 0.5;
 const MAX_SIMILAR = 8;
@@ -18,6 +25,8 @@ const MAX_SIMILAR = 8;
 export class Vocabulary {
   readonly #terms = new Map<string, Term>();
   readonly #byGram = new Map<string, Set<Term>>();
+  /** Answers of {@link Vocabulary.similar} for the terms there are now. */
+  readonly #known = new Map<string, readonly Similar[]>();
 
   get(text: string): Term | undefined {
     return this.#terms.get(text);
@@ -29,6 +38,7 @@ export class Vocabulary {
       const grams = gramsOf(text);
       term = { text, slots: [], weights: [], grams: grams.size };
       this.#terms.set(text, term);
+      this.#known.clear();
       for (const gram of grams) {
         const terms = this.#byGram.get(gram);
         if (terms) terms.add(term);
@@ -40,6 +50,7 @@ export class Vocabulary {
 
   delete(term: Term): void {
     this.#terms.delete(term.text);
+    this.#known.clear();
     for (const gram of gramsOf(term.text)) {
       const terms = this.#byGram.get(gram);
       terms?.delete(term);
@@ -48,13 +59,23 @@ export class Vocabulary {
   }
 
   /** Other terms like this text, most alike first; likeness is above 0 and below 1. */
-  similar(text: string): { term: Term; likeness: number }[] {
+  similar(text: string): readonly Similar[] {
+    let found = this.#known.get(text);
+    if (found === undefined) {
+      if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+      found = this.#similar(text);
+      this.#known.set(text, found);
+    }
+    return found;
+  }
+
+  #similar(text: string): Similar[] {
     const grams = gramsOf(text);
     const shared = new Map<Term, number>();
     for (const gram of grams) {
       for (const term of this.#byGram.get(gram) ?? []) shared.set(term, (shared.get(term) ?? 0) + 1);
     }
-    const found: { term: Term; likeness: number }[] = [];
+    const found: Similar[] = [];
     for (const [term, count] of shared) {
       if (term.text === text) continue;
       const likeness = likenessOf(count, grams.size, term.grams);

@@ -2,10 +2,27 @@ import { stemmer } from "stemmer";
 
 const WORD = /[\p{L}\p{M}]+|\p{N}+/gu;
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+const ASCII = /^[\x00-\x7f]*$/;
 const ASCII_WORD = /^[a-z]+$/;
 
 /** The words of a text in lower case and without accents; `readFile`, `read_file` and `HTTPServer` are two each. */
 export function wordsOf(text: string): string[] {
+  return ASCII.test(text) ? asciiWordsOf(text) : anyWordsOf(text);
+}
+
+function asciiWordsOf(text: string): string[] {
+  return (
+    text
+      .replace(/'(?:s|t|re|ve|ll|d|m)\b/gi, "")
+      .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+      .replace(/([A-Z])([A-Z][a-z])/g, "$1 $2")
+      .toLowerCase()
+      .match(/[a-z]+|[0-9]+/g) ?? []
+  );
+}
+
+function anyWordsOf(text: string): string[] {
   const words: string[] = [];
   const spaced = text
     .normalize("NFKD")

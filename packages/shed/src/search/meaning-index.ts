@@ -1,0 +1,122 @@
+import type { WordVectors } from "./word-vectors.js";
+
+const SIGNATURE_WORDS = 4; // of 32 bits each
+
+/** Ranks tools by how near the sum of their words' vectors points to that of a query. Keyed by slot. */
+export class MeaningIndex {
+  readonly #vectors: WordVectors;
+  /** Which slots hold a tool, and how far each is from the last query by its signature. */
+  readonly #used = new Set<number>();
+  #distances = new Uint8Array(0);
+  /** Unit vectors, in steps of 1 / {@link STEPS}. */
+  #units: Int8Array;
+  /** The signs of the first numbers: near vectors have most of them in common. */
+  #signatures: Int32Array;
+  readonly #sum: Float32Array;
+
+  constructor(vectors: WordVectors) {
+    this.#vectors = vectors;
+    this.#units = new Int8Array(0);
+    this.#signatures = new Int32Array(0);
+    this.#sum = new Float32Array(vectors.dimensions);
+  }
+
+  /** Places a tool by its words. */
+  set(slot: number, words: Iterable<readonly [stem: string, weight: number]>): void {
+    const { dimensions } = this.#vectors;
+    if ((slot + 1) * dimensions > this.#units.length) this.#grow(slot + 1);
+    const unit = this.#unitOf(words);
+    const start = slot * dimensions;
+    for (let i = 0; i < dimensions; i++) {
+      this.#units[start + i] = Math.max(-127, Math.min(127, Math.round((unit[i] as number) * STEPS)));
+    }
+    this.#signatures.set(signatureOf(unit), slot * SIGNATURE_WORDS);
+    this.#used.add(slot);
+  }
+
+  delete(slot: number): void {
+    this.#used.delete(slot);
+  }
+
+  /** The direction of a query; undefined where none of its words is known. */
+  directionOf(words: Iterable<readonly [stem: string, weight: number]>): Float32Array | undefined {
+    const unit = Float32Array.from(this.#unitOf(words));
+    return unit.some((number) => number !== 0) ? unit : undefined;
+  }
+
+  /** The cosine of a tool with a direction. */
+  cosine(slot: number, direction: Float32Array): number {
+    const units = this.#units;
+    const start = slot * direction.length;
+    let even = 0; // two sums, so that one addition need not wait for the other
+    let odd = 0;
+    for (let i = 0; i < direction.length; i += 2) {
+      even += (direction[i] as number) * (units[start + i] as number);
+      odd += (direction[i + 1] as number) * (units[start + i + 1] as number);
+    }
+    return (even + odd) / STEPS;
+  }
+
+  /** The `count` slots with the nearest signatures: most of the highest cosines are among them. */
+  near(direction: Float32Array, count: number): number[] {
+    const [a, b, c, d] = signatureOf(direction) as unknown as [number, number, number, number];
+    const all = this.#signatures;
+    const distances = this.#distances;
+    const counts = new Uint32Array(SIGNATURE_WORDS * 32 + 1);
+    for (const slot of this.#used) {
+      const at = slot * SIGNATURE_WORDS;
+      const distance =
+        bits(a ^ (all[at] as number)) +
+        bits(b ^ (all[at + 1] as number)) +
+        bits(c ^ (all[at + 2] as number)) +
+        bits(d ^ (all[at + 3] as number));
+      distances[slot] = distance;
+      counts[distance] = (counts[distance] as number) + 1;
+    }
+    let last = 0; // the distance at which some are taken, and how many are nearer
+    let nearer = 0;
+    while (last < counts.length - 1 && nearer + (counts[last] as number) < count) nearer += counts[last++] as number;
+    const slots: number[] = [];
+    let left = count - nearer;
+    for (const slot of this.#used) {
+      const distance = distances[slot] as number;
+      if (distance < last || (distance === last && left-- > 0)) slots.push(slot);
+    }
+    return slots;
+  }
+
+  #unitOf(words: Iterable<readonly [stem: string, weight: number]>): Float32Array {
+    const sum = this.#sum.fill(0);
+    for (const [stem, weight] of words) this.#vectors.add(sum, stem, weight);
+    const length = Math.sqrt(sum.reduce((total, number) => total + number * number, 0));
+    if (length > 0) for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) / length;
+    return sum;
+  }
+
+  #grow(slots: number): void {
+    const units = new Int8Array(slots * 2 * this.#vectors.dimensions);
+    units.set(this.#units);
+    this.#units = units;
+    const signatures = new Int32Array(slots * 2 * SIGNATURE_WORDS);
+    signatures.set(this.#signatures);
+    this.#signatures = signatures;
+    this.#distances = new Uint8Array(slots * 2);
+  }
+}
+
+const STEPS = 400; // the numbers of a unit vector of hundreds are small: few are cut off at 127 / 400
+
+function signatureOf(unit: Float32Array): Int32Array {
+  const signature = new Int32Array(SIGNATURE_WORDS);
+  for (let i = 0; i < SIGNATURE_WORDS * 32; i++) {
+    if ((unit[i] as number) > 0) signature[i >> 5] = (signature[i >> 5] as number) | (1 << (i & 31));
+  }
+  return signature;
+}
+
+/** How many bits are set. */
+function bits(word: number): number {
+  let rest = word - ((word >>> 1) & 0x55555555);
+  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
+  return Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

@@ -1,0 +1,102 @@
+import type { ToolFields } from "./fields.js";
+import { LexicalIndex, type QueryTerm } from "./lexical-index.js";
+import { MeaningIndex } from "./meaning-index.js";
+import type { WordVectors } from "./word-vectors.js";
+
+/** A tool that a search found. */
+export interface Scored {
+  name: string;
+  score: number;
+}
+
+// The weights were fitted, together, on half of the queries that `bench/` measures with; the other half agrees.
+const MEANING_WEIGHT = 1.2; // of the best match by meaning, where the best match of words counts 1
+const NEAR = 100; // so many by meaning are looked at more closely
+const MIN_COSINE = 0.18; // of a tool that shares no word with the query
+const COMMON_IN_WORDS = 0.5; // how much less the most common word counts: where words are matched,
+const COMMON_IN_QUERY = 0.9; // where a query is placed by its meaning,
+const COMMON_IN_TOOL = 0.5; // and where a tool is
+
+/**
+ * Ranks tools by words and by what words have to do with each other. Adding or removing a tool touches that tool alone;
+ * its place by meaning depends a little on how rare its words were among the tools at that time.
+ */
+export class ToolIndex {
+  readonly #lexical = new LexicalIndex();
+  readonly #vectors: WordVectors;
+  readonly #meaning: MeaningIndex;
+  /** How many tools there were when all were last placed. */
+  #placed = 0;
+  readonly #unplaced = new Set<number>();
+
+  constructor(vectors: WordVectors) {
+    this.#vectors = vectors;
+    this.#meaning = new MeaningIndex(vectors);
+  }
+
+  add(fields: ToolFields): void {
+    this.remove(fields.name);
+    this.#lexical.add(fields);
+    this.#unplaced.add(this.#lexical.slotOf(fields.name) as number);
+  }
+
+  remove(name: string): void {
+    const slot = this.#lexical.slotOf(name);
+    if (slot === undefined) return;
+    this.#lexical.remove(name);
+    this.#meaning.delete(slot);
+    this.#unplaced.delete(slot);
+  }
+
+  /** Best first. Equal scores stand in the order of the names. */
+  search(stems: ReadonlySet<string>, limit: number): Scored[] {
+    this.#place();
+    const terms = Array.from(stems, (stem) => ({ stem, weight: this.#weight(stem, COMMON_IN_WORDS) }));
+    const scores = new Map<number, number>();
+    for (const { slot, score } of this.#lexical.search(terms)) scores.set(slot, score);
+    const direction = this.#meaning.directionOf(this.#queryWords(terms));
+    if (direction !== undefined) this.#addMeaning(direction, scores);
+    return Array.from(scores, ([slot, score]): Scored => ({ name: this.#lexical.nameAt(slot), score }))
+      .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
+      .slice(0, limit);
+  }
+
+  #addMeaning(direction: Float32Array, scores: Map<number, number>): void {
+    const cosines = new Map<number, number>();
+    for (const slot of [...scores.keys(), ...this.#meaning.near(direction, NEAR)]) {
+      if (!cosines.has(slot)) cosines.set(slot, this.#meaning.cosine(slot, direction));
+    }
+    let top = 0;
+    for (const cosine of cosines.values()) top = Math.max(top, cosine);
+    for (const [slot, cosine] of cosines) {
+      const byWords = scores.get(slot);
+      if (cosine <= 0 || (byWords === undefined && cosine < MIN_COSINE)) continue;
+      scores.set(slot, (byWords ?? 0) + (MEANING_WEIGHT * cosine) / top);
+    }
+  }
+
+  /** Places the tools that are new; all again once there are twice as many, since rarity has changed by then. */
+  #place(): void {
+    const all = this.#lexical.size >= 2 * this.#placed;
+    for (const slot of all ? this.#lexical.slots() : this.#unplaced) this.#meaning.set(slot, this.#toolWords(slot));
+    this.#unplaced.clear();
+    if (all) this.#placed = this.#lexical.size;
+  }
+
+  *#toolWords(slot: number): Iterable<readonly [string, number]> {
+    for (const { stem, weight, rarity } of this.#lexical.termsAt(slot)) {
+      yield [stem, Math.sqrt(weight) * rarity * this.#weight(stem, COMMON_IN_TOOL)];
+    }
+  }
+
+  *#queryWords(terms: readonly QueryTerm[]): Iterable<readonly [string, number]> {
+    const unknown = 0.7 * Math.log(2 * this.#lexical.size + 2); // of a word that no tool has
+    for (const { stem } of terms) {
+      yield [stem, (this.#lexical.rarityOf(stem) ?? unknown) * this.#weight(stem, COMMON_IN_QUERY)];
+    }
+  }
+
+  #weight(stem: string, share: number): number {
+    return 1 - share * this.#vectors.commonness(stem);
+  }
+}
