@@ -12,7 +12,7 @@ export class Refusal extends Error {
 }
 
 /** The words of a fact. */
-export function factText(fact: JsonValue): string {
+function factText(fact: JsonValue): string {
   if (typeof fact === "string") return fact;
   if (typeof fact === "object" && fact !== null && "fact" in fact && typeof fact.fact === "string") return fact.fact;
   return JSON.stringify(fact);

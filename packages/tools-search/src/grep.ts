@@ -2,7 +2,7 @@ import { type FileSystem, isFsError } from "@shedkit/fs";
 import type { Matcher } from "./pattern.js";
 
 /** A line that was found, or that stands beside one. */
-export interface FoundLine {
+interface FoundLine {
   /** From 1. */
   number: number;
   text: string;
@@ -10,7 +10,7 @@ export interface FoundLine {
   match: boolean;
 }
 
-export interface FoundFile {
+interface FoundFile {
   path: string;
   lines: FoundLine[];
 }

@@ -1,5 +1,5 @@
 /** `1234567` -> `"1,234,567"`. */
-export function count(n: number): string {
+function count(n: number): string {
   return String(n).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 

@@ -4,7 +4,7 @@ import type { JobExit, Terminal, TerminalJob } from "./terminal.js";
 import { terminalResource } from "./terminal.js";
 
 /** How a background task stands. */
-export type TaskStatus = "running" | "completed" | "killed" | "timeout" | "outputLimit";
+type TaskStatus = "running" | "completed" | "killed" | "timeout" | "outputLimit";
 
 /** A command in the background. */
 export interface Task {
