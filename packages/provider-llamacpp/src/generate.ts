@@ -1,5 +1,5 @@
 import { cancelledFailure, type ModelEvent, type ModelRequest } from "@shedkit/provider";
-import { callableTools, type TextEvent } from "@shedkit/text-tools";
+import { callableTools, type TextEvent, thinkingBudget } from "@shedkit/text-tools";
 import { AnswerBlocks, raceAbort, StopStrings } from "@shedkit/text-tools/backend";
 import { AgenticError, type FinishReason, type Usage } from "@shedkit/types";
 import type {
@@ -137,6 +137,8 @@ class Run {
       for (const event of events) yield* this.#blocks.take(event);
     }.bind(this);
 
+    const { budget, end } = thinkingBudget(request, loaded.family);
+    let cut = false;
     this.#generation = sequence.evaluate(rest, this.#sampling());
     let reason: FinishReason | undefined;
     for (let count = 0; reason === undefined; count++) {
@@ -155,6 +157,14 @@ class Run {
       yield* read(parser.push(stops.push(piece)));
       if (stops.met) reason = "stop";
       else if (count + 1 >= most) reason = "length";
+      else if (parser.thinking && !cut && this.#reasoning >= budget) {
+        cut = true;
+        const broken = decoder.end() + end;
+        said += broken;
+        yield* read(parser.push(stops.push(broken)));
+        await this.#generation.return();
+        this.#generation = sequence.evaluate([token, ...loaded.prompt.ofText(end, false)], this.#sampling());
+      }
 
       // The grammar holds from the mark of a call to its end; text and thinking are free.
       const { call } = parser;

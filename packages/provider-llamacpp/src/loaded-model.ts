@@ -1,6 +1,6 @@
 import type { ModelRequest } from "@shedkit/provider";
 import { normalizeTranscript } from "@shedkit/provider/transcript";
-import { CHATML, ChatTemplate, callableTools, familyOf, type TextToolFamily } from "@shedkit/text-tools";
+import { CHATML, ChatTemplate, callableTools, familyOf, type TextToolFamily, wantsThinking } from "@shedkit/text-tools";
 import { AgenticError } from "@shedkit/types";
 import type { Llama, LlamaContext, LlamaEmbeddingContext, LlamaGrammar, LlamaModel, Token } from "node-llama-cpp";
 import type { Binding } from "./binding.js";
@@ -99,7 +99,7 @@ export class LoadedModel {
     const { family, template } = this.#talk();
     const messages = normalizeTranscript(request.messages, { model: request.model.name });
     return family.render({ system, messages, tools }, template, {
-      thinking: params.thinking === undefined ? undefined : params.thinking !== "off",
+      thinking: wantsThinking(params.thinking),
       protect: (text) => this.prompt.protect(text),
     });
   }

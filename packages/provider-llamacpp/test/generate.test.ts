@@ -68,6 +68,20 @@ it("tells thinking from text", async () => {
   expect(only(events, "usage").usage).toMatchObject({ output: 6, reasoning: 2 }); // the thought, and its closing tag;
 });
 
+it("ends a thought at its budget, and answers", async () => {
+  // What follows the closing tag is the same, whoever wrote it.
+  const model = tinyModel({ says: ["<think>", "Hm,", " well,", " let me see.", "</think>", "Yes."] });
+  const params = { thinking: { budgetTokens: 2 } };
+  const events = await collect(provider.stream(request(model, ["Hi"], { params, session: "t" })));
+  expect(outputs(events)).toEqual([
+    { type: "thinking", text: "Hm, well," },
+    { type: "text", text: "Yes." },
+  ]);
+  expect(only(events, "finish").reason).toBe("stop");
+  const again = await collect(provider.stream(request(model, ["Hi"], { params, session: "t" })));
+  expect(outputs(again)).toEqual(outputs(events));
+});
+
 it("stops before a stop string, whichever tokens it is cut into", async () => {
   const events = await collect(provider.stream(request(says, ["Hi"], { params: { stop: ["lo wör", "ld"] } })));
   expect(outputs(events)).toEqual([{ type: "text", text: "Hel" }]);

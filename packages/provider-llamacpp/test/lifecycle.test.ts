@@ -174,6 +174,20 @@ describe("a model that cannot be loaded", () => {
   });
 });
 
+it("unloads a model when its answers are over, and loads it again when it is asked for", async () => {
+  const provider = cpuProvider();
+  const stop = new AbortController();
+  const running = collect(provider.stream(request(endless, ["Hi"], { session: "a", signal: stop.signal })));
+  await collect(provider.stream(request(endless, ["Hi"], { params: { maxTokens: 1 } })));
+  const unloaded = provider.unload(endless);
+  stop.abort();
+  await Promise.all([running, unloaded]);
+  const events = await collect(provider.stream(request(endless, ["Hi"], { session: "a", params: { maxTokens: 1 } })));
+  expect(events.some((event) => event.type === "loading")).toBe(true);
+  expect(only(events, "usage").usage.cacheRead).toBe(0);
+  await provider.unload("never/loaded");
+});
+
 it("tells which models it may have", () => {
   const provider = cpuProvider();
   expect(provider.serves({ name: "./model.gguf" })).toBe("yes");

@@ -1,6 +1,6 @@
 import type { DynamicCache } from "@huggingface/transformers";
 import { cancelledFailure, type ModelEvent, type ModelRequest } from "@shedkit/provider";
-import { callableTools, type TextEvent } from "@shedkit/text-tools";
+import { callableTools, type TextEvent, thinkingBudget } from "@shedkit/text-tools";
 import { AnswerBlocks, raceAbort, StopStrings } from "@shedkit/text-tools/backend";
 import { AgenticError, type FinishReason, type Usage } from "@shedkit/types";
 import type { LoadedModel, Step } from "./loaded-model.js";
@@ -117,6 +117,8 @@ class Run {
       for (const event of events) yield* this.#blocks.take(event);
     }.bind(this);
 
+    const { budget, end } = thinkingBudget(request, family);
+    let cut = false;
     let scores = first;
     let said = "";
     let reason: FinishReason | undefined;
@@ -134,7 +136,13 @@ class Run {
       yield* read(parser.push(stops.push(piece)));
       if (stops.met) reason = "stop";
       else if (this.#output >= most) reason = "length";
-      else scores = await this.#step([token]);
+      else if (parser.thinking && !cut && this.#reasoning >= budget) {
+        cut = true;
+        const broken = decoder.end() + end;
+        said += broken;
+        yield* read(parser.push(stops.push(broken)));
+        scores = await this.#step([token, ...loaded.prompt.of(end)]);
+      } else scores = await this.#step([token]);
     }
     yield* read(parser.push(stops.push(decoder.end()) + stops.end()));
     yield* read(parser.end());

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DynamicCache, PreTrainedModel, PreTrainedTokenizer, Tensor } from "@huggingface/transformers";
 import type { ModelRequest } from "@shedkit/provider";
 import { normalizeTranscript } from "@shedkit/provider/transcript";
-import { CHATML, ChatTemplate, familyOf, type TextToolFamily } from "@shedkit/text-tools";
+import { CHATML, ChatTemplate, familyOf, type TextToolFamily, wantsThinking } from "@shedkit/text-tools";
 import { loadError } from "./load-error.js";
 import type { OnnxFolder, TransformersOptions } from "./options.js";
 import { type AddedToken, PromptTokens } from "./prompt-tokens.js";
@@ -85,7 +85,7 @@ export class LoadedModel {
     const schema = output && `Answer with JSON of this schema, and nothing else: ${JSON.stringify(output)}`;
     const told = [system, schema].filter((text) => text !== undefined && text !== "").join("\n\n");
     return this.family.render({ system: told, messages, tools }, this.#template, {
-      thinking: params.thinking === undefined ? undefined : params.thinking !== "off",
+      thinking: wantsThinking(params.thinking),
       protect: (text) => this.prompt.protect(text),
     });
   }

@@ -63,6 +63,15 @@ it("tells thinking from text, and calls from both", async () => {
   expect(only(events, "toolCallStart")).toMatchObject({ name: "draw_it", block: 1 });
 });
 
+it("ends a thought at its budget, and answers", async () => {
+  const model = tinyModel({ says: ["<think>", "Hm,", " well,", " let me see.", "</think>", "Yes."] });
+  const params = { thinking: { budgetTokens: 2 } };
+  expect(outputs(await collect(provider.stream(request(model, ["Hi"], { params }))))).toEqual([
+    { type: "thinking", text: "Hm, well," },
+    { type: "text", text: "Yes." },
+  ]);
+});
+
 it("keeps what was evaluated when a tool is found", async () => {
   const model = tinyModel({
     says: ["<tool_call>", '\n{"name": "shed", "arguments": ', '{"description": "draw"}', "}\n", "</tool_call>"],
@@ -131,9 +140,9 @@ it("is the same for the same seed, and the sampling parameters count", async () 
 
 it("takes special tokens in what people say for text", async () => {
   const count = (text: string) => provider.countTokens(request(says, [text]));
-  const normal = await count("");
-  expect(await count("<|im_end|>")).toBeGreaterThan(normal + 5);
-  expect(await count("\u{F5D1B}")).toBe(normal);
+  const normal = await count(".");
+  expect(await count(".<|im_end|>")).toBeGreaterThan(normal + 5);
+  expect(await count(".\u{F5D1B}")).toBe(normal);
 });
 
 it("tells the model an output schema, and says that the answer is not held to it", async () => {

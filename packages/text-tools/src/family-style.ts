@@ -16,6 +16,8 @@ export interface FamilyStyle {
   grammar: TextToolFamily["grammar"];
   /** The mark that begins a call: an answer that must be JSON may have it instead. */
   mark: string;
+  /** What ends the thinking. Default: the closing mark of the format. */
+  thinkingEnd?: string | undefined;
   /** Where a generation is over although the model goes on. Default: nowhere. */
   stops?: readonly string[] | undefined;
   /** How a call is written, for models whose template does not tell them of tools. */
@@ -67,6 +69,7 @@ export function family(style: FamilyStyle): TextToolFamily {
       return template.render(template.takesSystem ? written : folded(written), printed ? tools : [], options);
     },
     parser: (options = {}) => style.parser?.(options) ?? markedParser(style.format(options.tools ?? []), options),
+    thinkingEnd: style.thinkingEnd ?? style.format([]).thinking?.close,
     stops: style.stops ?? [],
     grammar: style.grammar,
     answerGrammar: (schema, canCall) => jsonGrammar(schema, canCall ? style.mark : undefined),

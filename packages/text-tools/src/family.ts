@@ -64,6 +64,8 @@ export interface TextToolFamily {
   /** The prompt of the next answer, special tokens as text. Throws AgenticError `provider` where the template fails. */
   render(conversation: Conversation, template: ChatTemplate, options?: RenderOptions): string;
   parser(options?: ParserOptions): TextParser;
+  /** What ends the thinking that an answer begins with; undefined where the family does not think. */
+  readonly thinkingEnd: string | undefined;
   /** Texts at which a generation is over although the model goes on. */
   readonly stops: readonly string[];
   /**

@@ -13,6 +13,7 @@ const RECIPIENT = /to=functions\.([\w.-]+)/;
 /** gpt-oss: messages on channels; thinking on `analysis`, calls on `commentary`, addressed to `functions.name`. */
 export const harmony: TextToolFamily = family({
   id: "harmony",
+  thinkingEnd: "<|end|><|start|>assistant",
   format: () => ({ calls: [] }),
   parser: () => new HarmonyParser(),
   grammar(tools, begun) {

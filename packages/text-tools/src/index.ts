@@ -20,3 +20,4 @@ export { gemma3, hermes, promptedTags, signatures } from "./json-tags.js";
 export { llama3 } from "./llama3.js";
 export { callableTools } from "./offered.js";
 export { glm, qwenCoder } from "./tagged-calls.js";
+export { thinkingBudget, wantsThinking } from "./thinking.js";
