@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
@@ -38,6 +38,7 @@ async function session(preset: ToolPreset) {
   let calls = 0;
   return {
     facts: () => facts,
+    close: () => manager.close(),
     said: async (name: string, args: ToolArguments) =>
       (await manager.executeOne({ id: String(++calls), name, arguments: args })).text,
   };
@@ -84,6 +85,25 @@ describe("presets of tools", () => {
     expect(await said("search_context", { query: "tea" })).toContain("about tea");
     await said("memory", { command: "add", fact: "Likes tea." });
     expect(facts()).toEqual(["Likes tea."]);
+  });
+
+  it("leave no process behind when the session ends", async () => {
+    const { said, close } = await session(ToolPreset.shell());
+    await said("bash", { command: "sleep 98961 & echo $! > /dev/null", description: "Left behind" });
+    const begun = await said("bash", {
+      command: "echo up; exec sleep 98962",
+      description: "Server",
+      is_background: true,
+    });
+    expect(begun).toContain("task-1");
+    const running = async () => {
+      const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+      const lines = await Promise.all(names.map((name) => readFile(`/proc/${name}/cmdline`, "utf8").catch(() => "")));
+      return lines.filter((line) => line.startsWith("sleep\0" + "9896")).length;
+    };
+    await expect.poll(running, { timeout: 20_000 }).toBe(2);
+    await close();
+    expect(await running()).toBe(0);
   });
 
   it("let read open the whole of a long output", async () => {

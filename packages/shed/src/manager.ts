@@ -267,9 +267,13 @@ export class ToolCallManager {
     return this.#options.set?.warnings ?? [];
   }
 
-  /** Ends what the tools' packages run in the background. */
+  /** Ends what the tools' packages run in the background, and what tools left to be released. */
   async close(): Promise<void> {
-    await this.#options.set?.close();
+    try {
+      await this.#options.set?.close();
+    } finally {
+      await this.resources.dispose();
+    }
   }
 
   async #runCall(request: ToolCallRequest, options: RunOptions): Promise<ToolCallOutcome> {
