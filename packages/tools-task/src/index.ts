@@ -1,0 +1,1 @@
+export { type TodoInput, type TodoItem, type TodoStatus, todoTool } from "./todo.js";
