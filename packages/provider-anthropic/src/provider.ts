@@ -6,7 +6,6 @@ import {
   type ModelEvent,
   type ModelProvider,
   type ModelRequest,
-  responseFailure,
   Secret,
 } from "@shedkit/provider";
 import {
@@ -14,9 +13,9 @@ import {
   type Attempt,
   type CloudProviderConfig,
   drive,
-  factsOf,
   knownModel,
   priced,
+  responseEvents,
   sdkFailure,
 } from "@shedkit/provider/adapter";
 import type { ModelId } from "@shedkit/types";
@@ -24,7 +23,7 @@ import { type Abilities, abilitiesOf, claudeModels } from "./models.js";
 import { EventReader } from "./reader.js";
 import { learnRefusal, nothingRefused, type Refused } from "./refusals.js";
 import { type MessagesRequest, messagesRequest } from "./request.js";
-import { eventsOf, type WireEvent, type WireMessage } from "./wire.js";
+import { eventsOf, type WireEvent } from "./wire.js";
 
 const ANTHROPIC = "https://api.anthropic.com";
 const DEFAULT_WINDOW = 200_000;
@@ -157,22 +156,17 @@ export class AnthropicMessagesProvider implements ModelProvider {
     return { ...abilitiesOf(name), ...this.#refused.get(name)?.abilities };
   }
 
-  async #open(body: object, signal: AbortSignal, context: FailureContext): Promise<AsyncIterable<WireEvent>> {
+  async #open(
+    body: object,
+    signal: AbortSignal,
+    context: FailureContext,
+  ): Promise<AsyncIterable<readonly WireEvent[]>> {
     // Not `messages.create`: it writes to the console where a model is going to be retired.
-    const sent = this.#client.post<AsyncIterable<WireEvent>>("/v1/messages", { body, signal, stream: true });
-    const { data, response } = await sent.withResponse();
-    if (!/json/.test(response.headers.get("content-type") ?? "")) return data;
-    // 200 and no stream: a whole answer, or an error that came late.
-    const whole = (await response.json()) as WireMessage & { type?: string };
-    if (whole.type === "error") throw responseFailure({ status: response.status, ...factsOf(whole) }, context);
-    return each(eventsOf(whole));
+    const response = await this.#client.post("/v1/messages", { body, signal, stream: true }).asResponse();
+    return responseEvents<WireEvent>(response, { context, signal, eventsOf });
   }
 
   #context({ model, signal }: ModelRequest): FailureContext {
     return { provider: this.id, model: model.name, signal, secret: this.#config.apiKey };
   }
-}
-
-async function* each<T>(items: Iterable<T>): AsyncGenerator<T, void, void> {
-  yield* items;
 }

@@ -34,6 +34,9 @@ export class EventReader {
   /** What a call's block began with, in case no delta follows. */
   readonly #inputs = new Map<string, string>();
   #starts = 0;
+  /** The place and the key of the block that came last. */
+  #index: number | undefined;
+  #lastKey = "";
 
   /** `answerTool` tells whether calls of {@link ANSWER_TOOL} are the answer. */
   constructor(sink: AnswerSink, answerTool: () => boolean) {
@@ -46,6 +49,7 @@ export class EventReader {
       case "message_start":
         // A gateway that begins anew leaves what was whole, and what of texts was shown.
         if (this.#starts++ > 0) this.#sink.end(false);
+        this.#index = undefined;
         this.#usage(event.message?.usage);
         return;
       case "content_block_start":
@@ -64,7 +68,11 @@ export class EventReader {
   }
 
   #key(index: number): string {
-    return `${this.#starts}:${index}`;
+    if (index !== this.#index) {
+      this.#index = index;
+      this.#lastKey = `${this.#starts}:${index}`;
+    }
+    return this.#lastKey;
   }
 
   #start(key: string, block: WireBlock): void {
@@ -93,7 +101,7 @@ export class EventReader {
   }
 
   #delta(key: string, delta: WireDelta): void {
-    const opaque = this.#opaque.get(key);
+    const opaque = this.#opaque.size === 0 ? undefined : this.#opaque.get(key);
     if (opaque !== undefined) {
       this.#grow(opaque, delta);
       return;

@@ -5,7 +5,6 @@ import {
   type ModelEvent,
   type ModelProvider,
   type ModelRequest,
-  responseFailure,
   Secret,
 } from "@shedkit/provider";
 import {
@@ -13,11 +12,11 @@ import {
   type Attempt,
   type CloudProviderConfig,
   drive,
-  factsOf,
   isOpenaiModel,
   knownModel,
   openaiModels,
   priced,
+  responseEvents,
 } from "@shedkit/provider/adapter";
 import { type Embedder, type ModelId, type ModelIdLike, modelId } from "@shedkit/types";
 import OpenAI from "openai";
@@ -150,14 +149,14 @@ export class OpenAIProvider implements ModelProvider {
     });
   }
 
-  async #open(body: object, signal: AbortSignal, context: FailureContext): Promise<AsyncIterable<WireChunk>> {
+  async #open(
+    body: object,
+    signal: AbortSignal,
+    context: FailureContext,
+  ): Promise<AsyncIterable<readonly WireChunk[]>> {
     const params = body as OpenAI.ChatCompletionCreateParamsStreaming;
-    const { data, response } = await this.#client.chat.completions.create(params, { signal }).withResponse();
-    if (!/json/.test(response.headers.get("content-type") ?? "")) return data as AsyncIterable<WireChunk>;
-    // 200 and no stream: a whole answer, or an error that came late.
-    const whole = (await response.json()) as WireChunk & { error?: unknown };
-    if (whole.error) throw responseFailure({ status: response.status, ...factsOf(whole) }, context);
-    return once(whole);
+    const response = await this.#client.chat.completions.create(params, { signal }).asResponse();
+    return responseEvents<WireChunk>(response, { context, signal, eventsOf: (whole) => [whole] });
   }
 
   #context(model: ModelId, signal: AbortSignal | undefined): FailureContext {
@@ -167,8 +166,4 @@ export class OpenAIProvider implements ModelProvider {
   get #own(): boolean {
     return this.#config.baseUrl === undefined;
   }
-}
-
-async function* once<T>(item: T): AsyncGenerator<T, void, void> {
-  yield item;
 }

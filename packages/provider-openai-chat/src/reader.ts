@@ -29,6 +29,10 @@ export class ChunkReader {
   #finish: string | undefined;
   #thoughts = 0;
   #texts = 0;
+  #textKey = "";
+  #thoughtKey = "";
+  /** The field that the thought comes in. */
+  #field: string | undefined;
   #thinking = false;
   #refused = false;
   #citations: readonly JsonValue[] = [];
@@ -65,17 +69,19 @@ export class ChunkReader {
     const thought = delta.reasoning_content ?? delta.reasoning;
     if (typeof thought === "string" && thought !== "") {
       const field = typeof delta.reasoning_content === "string" ? "reasoning_content" : "reasoning";
-      this.#think(thought, { field });
+      this.#think(thought, field);
     }
-    for (const detail of delta.reasoning_details ?? []) this.#detail(detail as { [key: string]: JsonValue });
+    if (delta.reasoning_details) {
+      for (const detail of delta.reasoning_details) this.#detail(detail as { [key: string]: JsonValue });
+    }
     if (typeof delta.content === "string") this.#text(delta.content);
-    else for (const part of delta.content ?? []) this.#part(part);
+    else if (delta.content) for (const part of delta.content) this.#part(part);
     if (delta.refusal) {
       this.#refused = true;
       this.#sink.refusal("refusal", delta.refusal);
     }
     if (delta.annotations?.length) this.#cite(delta.annotations as JsonValue[]);
-    for (const { image_url } of delta.images ?? []) this.#image(image_url?.url ?? "");
+    if (delta.images) for (const { image_url } of delta.images) this.#image(image_url?.url ?? "");
     if (delta.tool_calls?.length) {
       this.#closeText();
       for (const call of delta.tool_calls) this.#calls.read(call);
@@ -90,7 +96,7 @@ export class ChunkReader {
       const { thinking } = part;
       this.#think(
         typeof thinking === "string" ? thinking : (thinking ?? []).map(({ text }) => text ?? "").join(""),
-        {},
+        undefined,
       );
     } else if (typeof part.text === "string") {
       this.#text(part.text);
@@ -98,31 +104,34 @@ export class ChunkReader {
   }
 
   #text(text: string): void {
-    for (const piece of this.#tags.push(text)) this.#say(piece.kind, piece.text);
+    if (text === "") return; // some send it beside each piece of a thought
+    if (this.#tags.over) this.#write(text);
+    else for (const piece of this.#tags.push(text)) this.#say(piece.kind, piece.text);
+  }
+
+  #write(text: string): void {
+    this.#closeThinking();
+    if (this.#sink.textOf(this.#textKey) === undefined) this.#textKey = `text:${++this.#texts}`;
+    this.#sink.text(this.#textKey, text);
   }
 
   #say(kind: "text" | "thinking", text: string): void {
-    if (kind === "thinking") {
-      this.#think(text, {});
-      return;
-    }
-    this.#closeThinking();
-    if (this.#sink.textOf(`text:${this.#texts}`) === undefined) this.#texts++;
-    this.#sink.text(`text:${this.#texts}`, text);
+    if (kind === "thinking") this.#think(text, undefined);
+    else this.#write(text);
   }
 
-  #think(text: string, data: { field?: string }): void {
+  #think(text: string, field: string | undefined): void {
     if (text === "") return;
     if (!this.#thinking) {
       this.#thinking = true;
-      this.#thoughts++;
-      this.#sink.close(`text:${this.#texts}`);
+      this.#field = undefined;
+      this.#thoughtKey = `thinking:${++this.#thoughts}`;
+      this.#sink.close(this.#textKey);
     }
-    const key = `thinking:${this.#thoughts}`;
-    this.#sink.thinking(key, text);
-    if (data.field !== undefined && this.#details.length === 0) {
-      this.#sink.extras(key, { providerData: { [this.#provider]: { field: data.field } } });
-    }
+    this.#sink.thinking(this.#thoughtKey, text);
+    if (field === this.#field || this.#details.length > 0) return;
+    this.#field = field;
+    if (field !== undefined) this.#sink.extras(this.#thoughtKey, { providerData: { [this.#provider]: { field } } });
   }
 
   /** Details come in pieces; those of one index are one, and all of them go back as they were. */
@@ -137,13 +146,13 @@ export class ChunkReader {
       this.#details.push({ ...detail });
     }
     this.#thinking = true;
-    if (this.#thoughts === 0) this.#thoughts = 1;
+    if (this.#thoughts === 0) this.#thoughtKey = `thinking:${++this.#thoughts}`;
     const providerData = { [this.#provider]: { details: this.#details } };
-    this.#sink.extras(`thinking:${this.#thoughts}`, { providerData });
+    this.#sink.extras(this.#thoughtKey, { providerData });
   }
 
   #cite(citations: readonly JsonValue[]): void {
-    const key = `text:${this.#texts}`;
+    const key = this.#textKey;
     if (this.#sink.textOf(key) === undefined) return;
     this.#citations = [...this.#citations, ...citations];
     this.#sink.extras(key, { citations: this.#citations }, "text");
@@ -162,13 +171,13 @@ export class ChunkReader {
   #closeText(): void {
     for (const { kind, text } of this.#tags.flush()) this.#say(kind, text);
     this.#closeThinking();
-    this.#sink.close(`text:${this.#texts}`);
+    this.#sink.close(this.#textKey);
   }
 
   #closeThinking(): void {
     if (!this.#thinking) return;
     this.#thinking = false;
-    this.#sink.close(`thinking:${this.#thoughts}`);
+    this.#sink.close(this.#thoughtKey);
     this.#details = [];
   }
 }

@@ -13,8 +13,13 @@ export class ThinkTags {
   #held = "";
   #closing = "";
 
+  /** No tag counts any more: whatever comes is text. */
+  get over(): boolean {
+    return this.#state === "text";
+  }
+
   push(text: string): TextPiece[] {
-    if (this.#state === "text") return [{ kind: "text", text }];
+    if (this.over) return [{ kind: "text", text }];
     this.#held += text;
     return this.#advance();
   }

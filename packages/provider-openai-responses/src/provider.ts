@@ -5,7 +5,6 @@ import {
   type ModelEvent,
   type ModelProvider,
   type ModelRequest,
-  responseFailure,
   Secret,
 } from "@shedkit/provider";
 import {
@@ -13,11 +12,11 @@ import {
   type Attempt,
   type CloudProviderConfig,
   drive,
-  factsOf,
   isOpenaiModel,
   knownModel,
   openaiModels,
   priced,
+  responseEvents,
   sdkFailure,
 } from "@shedkit/provider/adapter";
 import type { ModelId } from "@shedkit/types";
@@ -25,7 +24,7 @@ import OpenAI from "openai";
 import { EventReader } from "./reader.js";
 import { learnRefusal } from "./refusals.js";
 import { nothingRefused, type Refused, type ResponsesRequest, responsesRequest } from "./request.js";
-import { eventsOf, type WireEvent, type WireResponse } from "./wire.js";
+import { eventsOf, type WireEvent } from "./wire.js";
 
 const OPENAI = "https://api.openai.com/v1";
 const DEFAULT_WINDOW = 128_000;
@@ -144,15 +143,14 @@ export class ResponsesProvider implements ModelProvider {
     });
   }
 
-  async #open(body: object, signal: AbortSignal, context: FailureContext): Promise<AsyncIterable<WireEvent>> {
+  async #open(
+    body: object,
+    signal: AbortSignal,
+    context: FailureContext,
+  ): Promise<AsyncIterable<readonly WireEvent[]>> {
     const params = body as OpenAI.Responses.ResponseCreateParamsStreaming;
-    const { data, response } = await this.#client.responses.create(params, { signal }).withResponse();
-    if (!/json/.test(response.headers.get("content-type") ?? "")) return data as unknown as AsyncIterable<WireEvent>;
-    // 200 and no stream: a whole answer, or an error that came late.
-    const whole = (await response.json()) as WireResponse;
-    if (whole.error && whole.status === undefined)
-      throw responseFailure({ status: response.status, ...factsOf(whole) }, context);
-    return each(eventsOf(whole));
+    const response = await this.#client.responses.create(params, { signal }).asResponse();
+    return responseEvents<WireEvent>(response, { context, signal, eventsOf });
   }
 
   #known(name: string): Partial<ModelDescription> | undefined {
@@ -166,8 +164,4 @@ export class ResponsesProvider implements ModelProvider {
   get #own(): boolean {
     return this.#config.baseUrl === undefined;
   }
-}
-
-async function* each<T>(items: Iterable<T>): AsyncGenerator<T, void, void> {
-  yield* items;
 }

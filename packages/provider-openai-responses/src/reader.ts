@@ -19,6 +19,10 @@ export class EventReader {
   readonly #parts = new Map<number, Set<number>>();
   readonly #citations = new Map<string, JsonValue[]>();
   #refused = false;
+  /** The place, the index and the key of the part that came last. */
+  #place: number | undefined;
+  #index = 0;
+  #lastPart = "";
 
   constructor(sink: AnswerSink, context: FailureContext) {
     this.#sink = sink;
@@ -126,9 +130,13 @@ export class EventReader {
   }
 
   #part(place: number, index = 0): string {
+    if (place === this.#place && index === this.#index) return this.#lastPart;
+    this.#place = place;
+    this.#index = index;
+    this.#lastPart = `${place}:${index}`;
     const parts = this.#parts.get(place) ?? new Set();
     this.#parts.set(place, parts.add(index));
-    return `${place}:${index}`;
+    return this.#lastPart;
   }
 
   #cite(key: string, annotation: JsonValue): void {

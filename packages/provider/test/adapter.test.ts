@@ -23,7 +23,7 @@ const sinkOf = () =>
 
 /** An attempt whose stream yields texts. */
 function attemptOf(
-  texts: AsyncIterable<string>,
+  texts: AsyncIterable<readonly string[]>,
   onOpen: (signal: AbortSignal) => void = () => {},
 ): () => Attempt<string> {
   return () => {
@@ -43,7 +43,7 @@ function attemptOf(
 }
 
 async function* each(...texts: string[]) {
-  yield* texts;
+  for (const text of texts) yield [text];
 }
 
 async function collect(events: AsyncIterable<ModelEvent>) {
@@ -96,6 +96,86 @@ describe("drive", () => {
       drive({ config: { ...config, limit }, context, warnings: [], attempt: attemptOf(each("c")) }),
     );
     expect(again.at(-1)).toEqual({ type: "finish", reason: "stop" });
+  });
+});
+
+describe("drive's reader", () => {
+  const streaming = (stream: AsyncIterable<readonly string[]>, signal?: AbortSignal, idleTimeoutMs?: number) =>
+    drive({
+      config: { ...config, idleTimeoutMs },
+      context: { ...context, signal },
+      warnings: [],
+      attempt: attemptOf(stream),
+    });
+
+  it("gets the events in order, also when it asks for many at once", async () => {
+    const events = streaming(each("a", "b"));
+    const steps = await Promise.all(Array.from({ length: 7 }, () => events.next()));
+    expect(steps.map(({ value }) => value?.type)).toEqual([
+      "start",
+      "textDelta",
+      "textDelta",
+      "output",
+      "finish",
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("gets nothing of a batch that it did not see before its abort", async () => {
+    const controller = new AbortController();
+    async function* batch() {
+      yield ["a", "b", "c"];
+    }
+    const seen: ModelEvent[] = [];
+    for await (const event of streaming(batch(), controller.signal)) {
+      seen.push(event);
+      if (event.type === "textDelta") controller.abort();
+    }
+    expect(seen).toMatchObject([
+      { type: "start" },
+      { type: "textDelta", text: "a" },
+      { type: "output", output: { text: "a" } },
+      { type: "failure", error: { code: "cancelled" } },
+    ]);
+  });
+
+  it("may leave while a stream is awaited, which then is closed", async () => {
+    let opened: (signal: AbortSignal) => void = () => {};
+    const inner = new Promise<AbortSignal>((resolve) => {
+      opened = resolve;
+    });
+    const attempt = (): Attempt<string> => ({
+      sink: sinkOf(),
+      open: (signal) => {
+        opened(signal);
+        return new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+        });
+      },
+      read: () => {},
+    });
+    const events = drive({ config, context, warnings: [], attempt });
+    const pending = events.next();
+    const { aborted } = await inner.then(async (signal) => {
+      await events.return?.();
+      return signal;
+    });
+    expect(aborted).toBe(true);
+    expect(await pending).toEqual({ value: undefined, done: true });
+    expect(await events.next()).toEqual({ value: undefined, done: true });
+  });
+
+  it("may take longer than a stream may be silent", async () => {
+    const idle = 40;
+    const events = streaming(each("a", "b"), undefined, idle);
+    const types: (string | undefined)[] = [];
+    for await (const { type } of events) {
+      types.push(type);
+      // The time that the reader takes is what is tested here.
+      if (types.length === 2) await new Promise((resolve) => setTimeout(resolve, idle * 3));
+    }
+    expect(types).toEqual(["start", "textDelta", "textDelta", "output", "finish"]);
   });
 });
 

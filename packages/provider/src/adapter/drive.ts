@@ -1,15 +1,19 @@
-import { AgenticError } from "@shedkit/types";
+import type { AgenticError } from "@shedkit/types";
 import type { ModelEvent } from "../contract.js";
 import { cancelledFailure, type FailureContext } from "../failure.js";
 import { delay, retryDelay } from "../retry.js";
 import type { CloudProviderConfig } from "./config.js";
 import { brokenOff, sdkFailure } from "./sdk-failure.js";
 import type { AnswerSink } from "./sink.js";
+import { Watch } from "./watch.js";
 
 /** One try of a request. */
 export interface Attempt<E> {
-  /** Sends the request. `signal` aborts with the request's, and when the stream goes silent. */
-  open(signal: AbortSignal): Promise<AsyncIterable<E>>;
+  /**
+   * Sends the request. What comes back is read in batches, of the events that came together. `signal` aborts with the
+   * request's, and when the stream goes silent.
+   */
+  open(signal: AbortSignal): Promise<AsyncIterable<readonly E[]>>;
   sink: AnswerSink;
   /** Takes one event of the wire into the sink. May throw what `sdkFailure` reads. */
   read(event: E): void;
@@ -25,125 +29,236 @@ export interface Drive<E> {
   attempt(): Attempt<E>;
 }
 
-const IDLE_MS = 90_000;
-
 /**
  * Runs a generation: waits for a place, repeats what failed before its first delta, watches for silence, closes the
  * socket when the request aborts or its reader leaves, and ends in exactly one `finish` or `failure`. A stream that has
  * begun is never repeated: its failure is handed on, and whoever starts anew says so.
  */
-export async function* drive<E>(plan: Drive<E>): AsyncGenerator<ModelEvent, void, void> {
-  const { config, context } = plan;
-  const { signal } = context;
-  const policy = { ...config.retry, maxRetries: config.maxRetries };
-  let release: (() => void) | undefined;
-  try {
-    if (signal?.aborted) throw cancelledFailure(signal);
-    release = await config.limit?.take(signal);
-    // One generator for all of it: each layer around an event would cost about as much as the SDK's own work on it.
-    for (let tries = 1; ; tries++) {
-      const attempt = plan.attempt();
-      const { sink } = attempt;
-      const watch = new Watch(config.idleTimeoutMs ?? IDLE_MS, signal);
-      let failure: AgenticError | undefined;
-      let opened = false;
-      let begun = false;
-      try {
-        const stream = await attempt.open(watch.signal);
-        opened = true;
-        watch.start();
-        for await (const event of stream) {
-          watch.seen();
-          attempt.read(event);
-          if (sink.events.length === 0) continue;
-          if (!begun) yield { type: "start", warnings: plan.warnings };
-          begun = true;
-          for (const ready of sink.events) yield ready;
-          sink.events.length = 0;
-        }
-        attempt.done?.();
-      } catch (error) {
-        failure = sdkFailure(error, context);
-      } finally {
-        watch.stop();
-      }
-      failure = watch.verdict(context) ?? failure ?? (sink.finished === undefined ? brokenOff(context) : undefined);
-      const pause = failure === undefined || begun ? undefined : retryDelay(failure, tries, policy);
-      if (pause !== undefined) {
-        await delay(pause, signal);
-        continue;
-      }
-      sink.end(failure === undefined);
-      if (opened && !begun) yield { type: "start", warnings: plan.warnings };
-      yield* sink.events.splice(0);
-      const usage = sink.reported;
-      if (usage !== undefined) yield { type: "usage", usage };
-      if (signal?.aborted) failure = cancelledFailure(signal); // also where the answer was just complete
-      if (failure !== undefined) yield { type: "failure", error: failure };
-      else yield { type: "finish", reason: sink.finished ?? "stop" };
-      return;
-    }
-  } catch (error) {
-    yield { type: "failure", error: sdkFailure(error, context) };
-  } finally {
-    release?.();
-  }
+export function drive<E>(plan: Drive<E>): AsyncIterableIterator<ModelEvent, undefined, undefined> {
+  return new Generation(plan);
 }
 
-const TICKS = 4;
+type Step = IteratorResult<ModelEvent, undefined>;
 
-/** Aborts a stream that says nothing for too long. One timer for the whole stream, and a count for each event. */
-class Watch {
-  readonly #controller = new AbortController();
-  readonly #idleMs: number;
-  readonly #outer: AbortSignal | undefined;
-  readonly #onAbort = (): void => this.#controller.abort(this.#outer?.reason);
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #events = 0;
-  #silent = false;
+const IDLE_MS = 90_000;
+const OVER: Step = { value: undefined, done: true };
 
-  constructor(idleMs: number, outer: AbortSignal | undefined) {
-    this.#idleMs = idleMs;
-    this.#outer = outer;
-    if (outer?.aborted) this.#onAbort();
-    outer?.addEventListener("abort", this.#onAbort, { once: true });
+const NOTHING: readonly never[] = [];
+
+/**
+ * The iterator of a generation, written out: an async generator would cost a delta as much as all the rest. Events of a
+ * batch are taken in one by one as the reader asks, so that nothing comes of those behind an abort.
+ */
+class Generation<E> implements AsyncIterableIterator<ModelEvent, undefined, undefined> {
+  readonly #plan: Drive<E>;
+  #release: (() => void) | undefined;
+  #attempt: Attempt<E> | undefined;
+  #watch: Watch | undefined;
+  #wire: AsyncIterator<readonly E[]> | undefined;
+  #batch: readonly E[] = NOTHING;
+  #inBatch = 0;
+  /** Its headers have come. */
+  #opened = false;
+  /** The stream has ended, or broken by `#failure`. */
+  #ended = false;
+  #failure: AgenticError | undefined;
+  #tries = 0;
+  /** What is handed out next, from `#at` on: the list of the attempt's sink. */
+  #events: ModelEvent[] = [];
+  #at = 0;
+  #started = false;
+  #state: "running" | "settled" | "told" = "running";
+  #busy = false;
+  /** Readers who asked before the one ahead of them got its event. */
+  readonly #readers: (() => void)[] = [];
+
+  constructor(plan: Drive<E>) {
+    this.#plan = plan;
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 
-  start(): void {
-    let last = 0;
-    let quiet = 0;
-    this.#timer = setInterval(() => {
-      quiet = this.#events === last ? quiet + 1 : 0;
-      last = this.#events;
-      if (quiet < TICKS) return;
-      this.#silent = true;
-      this.#controller.abort();
-    }, this.#idleMs / TICKS);
+  next(): Promise<Step> {
+    if (this.#busy) return new Promise((resolve) => this.#readers.push(() => resolve(this.#serve())));
+    this.#busy = true;
+    return this.#serve();
   }
 
-  seen(): void {
-    this.#events++;
+  /** The reader leaves, maybe while something is awaited. */
+  async return(): Promise<Step> {
+    this.#state = "told";
+    this.#events = [];
+    this.#at = 0;
+    await this.#close();
+    this.#free();
+    return OVER;
   }
 
-  /** Ends the request, if it still runs, and the watching. */
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#outer?.removeEventListener("abort", this.#onAbort);
-    if (!this.#silent && !this.#outer?.aborted) this.#controller.abort();
+  #serve(): Promise<Step> {
+    if (this.#hasMore() || this.#state !== "running") return Promise.resolve(this.#handOut());
+    return this.#tries > 0 ? this.#readOn() : this.#open();
   }
 
-  verdict({ provider, model }: FailureContext): AgenticError | undefined {
-    if (this.#outer?.aborted) return cancelledFailure(this.#outer);
-    if (!this.#silent) return undefined;
-    return new AgenticError(
-      "generation",
-      `${provider} said nothing for ${this.#idleMs} ms. Raise idleTimeoutMs if the model needs longer.`,
-      { kind: "timeout", provider, model },
-      { retryable: true },
-    );
+  /** Whether there is something to hand out; takes in as much of the batch as that needs. */
+  #hasMore(): boolean {
+    while (this.#events.length === 0) {
+      if (this.#inBatch >= this.#batch.length || this.#ended || this.#watch?.over) return false;
+      try {
+        this.#attempt?.read(this.#batch[this.#inBatch++] as E);
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+    return !this.#ended;
+  }
+
+  /** Reads until there is something to hand out, or the stream is over. */
+  async #readOn(): Promise<Step> {
+    try {
+      this.#watch?.wait();
+      while (!this.#ended && this.#wire !== undefined && !this.#watch?.over) {
+        const item = await this.#wire.next();
+        if (item.done) {
+          this.#ended = true;
+          this.#attempt?.done?.();
+          break;
+        }
+        if (item.value.length > 0) this.#watch?.wait(); // pings alone make an empty batch, and count as silence
+        this.#batch = item.value;
+        this.#inBatch = 0;
+        if (!this.#hasMore()) continue;
+        this.#watch?.rest();
+        return this.#handOut();
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    return this.#settle();
+  }
+
+  #fail(error: unknown): void {
+    this.#ended = true;
+    this.#failure = sdkFailure(error, this.#plan.context);
+  }
+
+  /** The next event, and the turn of the reader behind. */
+  #handOut(): Step {
+    const step = this.#step();
+    if (this.#readers.length === 0) this.#busy = false;
+    else this.#readers.shift()?.();
+    return step;
+  }
+
+  #step(): Step {
+    if (!this.#started && this.#opened && this.#state !== "told") {
+      this.#started = true;
+      return { value: { type: "start", warnings: this.#plan.warnings }, done: false };
+    }
+    const value = this.#events[this.#at];
+    if (value === undefined) return this.#last();
+    if (++this.#at === this.#events.length) {
+      this.#at = 0;
+      this.#events.length = 0;
+    }
+    return { value, done: false };
+  }
+
+  /** One terminal event, then none. */
+  #last(): Step {
+    if (this.#state === "told") return OVER;
+    this.#state = "told";
+    const { signal } = this.#plan.context;
+    // An abort counts also where the answer was just complete.
+    const error = signal?.aborted ? cancelledFailure(signal) : this.#failure;
+    if (error !== undefined) return { value: { type: "failure", error }, done: false };
+    return { value: { type: "finish", reason: this.#attempt?.sink.finished ?? "stop" }, done: false };
+  }
+
+  /** Begins a try, and reads on to what it has first. */
+  async #open(): Promise<Step> {
+    const { config, context } = this.#plan;
+    let attempt: Attempt<E>;
+    try {
+      if (context.signal?.aborted) throw cancelledFailure(context.signal);
+      this.#release ??= await config.limit?.take(context.signal);
+      if (this.#state !== "running") return this.#settle();
+      attempt = this.#plan.attempt();
+    } catch (error) {
+      return this.#giveUp(error);
+    }
+    this.#attempt = attempt;
+    this.#events = attempt.sink.events;
+    this.#tries++;
+    this.#opened = false;
+    this.#ended = false;
+    this.#failure = undefined;
+    this.#watch = new Watch(config.idleTimeoutMs ?? IDLE_MS, context.signal);
+    try {
+      const stream = await attempt.open(this.#watch.signal);
+      this.#opened = true;
+      this.#wire = stream[Symbol.asyncIterator]();
+      this.#watch.start();
+    } catch (error) {
+      this.#fail(error);
+    }
+    return this.#readOn();
+  }
+
+  /** A try is over: another one, or what is left to say. */
+  async #settle(): Promise<Step> {
+    await this.#close();
+    const { config, context } = this.#plan;
+    const sink = this.#attempt?.sink;
+    if (this.#state !== "running" || sink === undefined) {
+      this.#free();
+      return this.#handOut();
+    }
+    const broken = sink.finished === undefined ? brokenOff(context) : undefined;
+    const failure = this.#watch?.verdict(context) ?? this.#failure ?? broken;
+    const policy = { ...config.retry, maxRetries: config.maxRetries };
+    const pause = failure === undefined || this.#started ? undefined : retryDelay(failure, this.#tries, policy);
+    try {
+      if (pause !== undefined) {
+        this.#opened = false;
+        await delay(pause, context.signal);
+        return this.#open();
+      }
+      sink.end(failure === undefined);
+      const usage = sink.reported;
+      if (usage !== undefined) sink.events.push({ type: "usage", usage });
+    } catch (error) {
+      return this.#giveUp(error);
+    }
+    this.#failure = failure;
+    this.#state = "settled";
+    this.#free();
+    return this.#handOut();
+  }
+
+  #giveUp(error: unknown): Step {
+    this.#fail(error);
+    if (this.#state === "running") this.#state = "settled";
+    this.#free();
+    return this.#handOut();
+  }
+
+  async #close(): Promise<void> {
+    this.#watch?.stop();
+    const wire = this.#wire;
+    this.#wire = undefined;
+    this.#batch = NOTHING;
+    this.#inBatch = 0;
+    try {
+      await wire?.return?.();
+    } catch {
+      // how a stream that nobody reads any more ended is of no use
+    }
+  }
+
+  #free(): void {
+    this.#release?.();
+    this.#release = undefined;
   }
 }

@@ -53,6 +53,9 @@ export class AnswerSink {
   #next = 0;
   #hasCalls = false;
   readonly #open = new Map<BlockKey, Block>();
+  /** The block that something came for last: deltas of one block come in a row. */
+  #lastKey: BlockKey | undefined;
+  #last: Block | undefined;
   readonly #callIds = new Set<string>();
   readonly #calls: CallReading;
   readonly #price: (usage: Usage) => Usage;
@@ -107,7 +110,7 @@ export class AnswerSink {
   }
 
   callDelta(key: BlockKey, json: string): void {
-    const block = this.#open.get(key);
+    const block = this.#known(key);
     if (block === undefined || json === "") return;
     block.text += json;
     this.events.push({ type: "toolCallDelta", block: block.index, json });
@@ -115,7 +118,7 @@ export class AnswerSink {
 
   /** The text of the block so far; undefined where it is not open. */
   textOf(key: BlockKey): string | undefined {
-    return this.#open.get(key)?.text;
+    return this.#known(key)?.text;
   }
 
   /** Notes what stands beside the text; begins an empty thinking block where there is none. */
@@ -128,6 +131,7 @@ export class AnswerSink {
     const block = this.#open.get(key);
     if (block === undefined) return;
     this.#open.delete(key);
+    this.#last = undefined;
     const held = block.type === "text" && this.decodeText !== undefined;
     const sent = whole ?? block.text;
     const text = held ? (this.decodeText?.(sent) ?? sent) : sent;
@@ -165,6 +169,7 @@ export class AnswerSink {
   /** Forgets blocks that are open: the server began anew. */
   forgetOpen(): void {
     this.#open.clear();
+    this.#last = undefined;
   }
 
   /** Counts so far; what a later report leaves out stays. */
@@ -184,15 +189,22 @@ export class AnswerSink {
     for (const [key, block] of [...this.#open].sort(([, a], [, b]) => a.index - b.index)) {
       if (whole || block.type !== "toolCall") this.close(key);
     }
-    this.#open.clear();
+    this.forgetOpen();
   }
 
   #block(key: BlockKey, type: Block["type"]): Block {
-    const known = this.#open.get(key);
+    const known = this.#known(key);
     if (known !== undefined) return known;
     const block: Block = { index: this.#next++, type, text: "", id: "", providerCallId: "", wireName: "" };
     this.#open.set(key, block);
     return block;
+  }
+
+  #known(key: BlockKey): Block | undefined {
+    if (this.#last !== undefined && key === this.#lastKey) return this.#last;
+    this.#lastKey = key;
+    this.#last = this.#open.get(key);
+    return this.#last;
   }
 
   #output(block: Block, text: string): ModelOutput {
