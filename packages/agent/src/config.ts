@@ -68,7 +68,7 @@ export interface LoopDetectionConfig {
   similarityThreshold: number;
   /** The same calls so often in a row, or in the same short order, are a loop. Default: 3. */
   toolCallMaxRepeats: number;
-  /** How often the model is told, before another model is tried or the turn ends. Default: 3. */
+  /** How often the model is told, before another model or a higher temperature is tried, or the turn ends. Default: 3. */
   maxRedirects: number;
   /** By how much the temperature is raised where telling did not help. Default: 0.3. */
   temperatureDelta: number;

@@ -21,15 +21,18 @@ const MAX_VACUOUS = 2;
 export class LoopGuard {
   readonly #config: LoopDetectionConfig | undefined;
   readonly #tools: ToolCallManager;
+  readonly #hasOther: () => boolean;
   #detector: LoopDetector | undefined;
   #redirects = 0;
   #vacuous = 0;
   /** What the temperature is raised by. */
   temperature = 0;
 
-  constructor(config: LoopDetectionConfig | undefined, tools: ToolCallManager) {
+  /** `hasOther`: whether there is another model to go on with. */
+  constructor(config: LoopDetectionConfig | undefined, tools: ToolCallManager, hasOther: () => boolean) {
     this.#config = config;
     this.#tools = tools;
+    this.#hasOther = hasOther;
   }
 
   /** Looks at the calls of a step before they run. */
@@ -91,13 +94,15 @@ export class LoopGuard {
     const text = `You are going round in circles (${found.type}, ${found.occurrences} times). Do something else: another tool, other arguments, or answer with what you know.`;
     this.#redirects++;
     if (this.#redirects <= maxRedirects) return { type: "redirect", text };
-    if (this.#redirects === maxRedirects + 1) {
+    const canChange = temperatureDelta > 0 || this.#hasOther();
+    if (this.#redirects === maxRedirects + 1 && canChange) {
       this.temperature += temperatureDelta;
       return { type: "change", text };
     }
+    const told = this.#redirects > 1 ? " and did not stop when told" : "";
     const error = new AgenticError(
       "loopDetected",
-      `The model went round in circles and did not stop when told: ${found.type}, ${found.occurrences} times.`,
+      `The model went round in circles${told}: ${found.type}, ${found.occurrences} times.`,
       { kind: found.type, occurrences: found.occurrences },
     );
     return { type: "terminate", error };

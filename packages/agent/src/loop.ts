@@ -49,7 +49,7 @@ export class AgentLoop {
     this.#spec = spec;
     this.#sink = sink;
     this.#observe = observing(parts.observer, parts.sessionId, spec.turnId, () => parts.effects.now());
-    this.#guard = new LoopGuard(parts.loopDetection, parts.tools);
+    this.#guard = new LoopGuard(parts.loopDetection, parts.tools, () => this.#models.hasNext);
     this.#models = new ModelChain(spec.models, {
       policy: parts.errorPolicy,
       threshold: parts.config.circuitBreakerThreshold,

@@ -78,9 +78,14 @@ export class ModelChain {
     return this.next(error.message) ?? { type: "giveUp" };
   }
 
+  /** Whether there is a fallback left. */
+  get hasNext(): boolean {
+    return this.#at + 1 < this.#models.length;
+  }
+
   /** Goes on with the next fallback; nothing where there is none left. */
   next(reason: string): Extract<Recovery, { type: "switch" }> | undefined {
-    if (this.#at + 1 >= this.#models.length) return undefined;
+    if (!this.hasNext) return undefined;
     const from = this.#name(this.#at);
     this.#at++;
     return { type: "switch", from, to: this.#name(this.#at), reason };

@@ -140,6 +140,20 @@ describe("a model that goes round in circles", () => {
     expect(last?.params.temperature).toBeCloseTo(0.7);
   });
 
+  it("ends the turn at once where it is not to be told and there is nothing to change", async () => {
+    const settings = { maxRedirects: 0, temperatureDelta: 0, toolCallMaxRepeats: 2 };
+    const session = await sessionOf(new ScriptedProvider(() => same), echoTool())
+      .withLoopDetection(settings)
+      .build();
+    const turn = await session.runTurn("Hi");
+    expect(turn.failure?.message).toBe("The model went round in circles: toolCallLoop, 2 times.");
+    expect(turn.toolCalls()).toHaveLength(2);
+
+    const provider = new ScriptedProvider((request) => (request.model.name === "other" ? "Done." : same));
+    const withOther = sessionOf(provider, echoTool()).withFallbackModels(["other"]).withLoopDetection(settings);
+    expect((await (await withOther.build()).runTurn("Hi")).text).toBe("Done.");
+  });
+
   it("is let be where the tool is meant to be polled, or detection is off", async () => {
     const polling: ToolImpl = {
       definition: () => echoTool().definition(),
