@@ -27,12 +27,12 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
 
   /** Where the log is kept. Default: in memory. The session uses this store and closes it never. */
   withDocStore<D2 extends DocumentStore>(docStore: D2): AgentSessionBuilder<D2, M> {
-    return new AgentSessionBuilder({ ...this.#settings, docStore });
+    return builderOf({ ...this.#settings, docStore });
   }
 
   /** Where the newest of each memory tier is kept. Default: in memory. */
   withMemoryStore<M2 extends MemoryStore>(memoryStore: M2): AgentSessionBuilder<D, M2> {
-    return new AgentSessionBuilder({ ...this.#settings, memoryStore });
+    return builderOf({ ...this.#settings, memoryStore });
   }
 
   /** Continues the session of that id, or begins it. Default: a new id. */
@@ -138,8 +138,15 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
   }
 
   #with(change: Partial<Settings<D, M>>): AgentSessionBuilder<D, M> {
-    return new AgentSessionBuilder({ ...this.#settings, ...change });
+    return builderOf({ ...this.#settings, ...change });
   }
+}
+
+/** Outside of the class: bundled, a class that names itself would go by another name. */
+function builderOf<D extends DocumentStore, M extends MemoryStore>(
+  settings: Settings<D, M>,
+): AgentSessionBuilder<D, M> {
+  return new AgentSessionBuilder(settings);
 }
 
 /** A builder with everything in memory. */

@@ -31,12 +31,19 @@ export interface CompactionResult {
   tokensAfter: number;
 }
 
+/** What a backend says of a model. */
+interface Described {
+  /** Until it has said it. */
+  said: Promise<void> | undefined;
+  description?: ModelDescription | undefined;
+}
+
 /** Keeps the conversation within the model's window and the session's budget. Only ever appends to it, or compacts. */
 export class AgentContext {
   readonly #parts: ContextParts;
   /** After a compaction that failed: the size from which the next is tried. */
   #notBelow = 0;
-  readonly #descriptions = new Map<string, Promise<ModelDescription | undefined>>();
+  readonly #descriptions = new Map<string, Described>();
 
   constructor(parts: ContextParts) {
     this.#parts = parts;
@@ -97,16 +104,22 @@ export class AgentContext {
     const key = keyOf(provider, model.name);
     if (this.#descriptions.has(key)) return;
     // A backend that cannot describe its model answers all the same.
-    const described = provider.describe?.({ name: model.name }).catch(() => undefined) ?? Promise.resolve(undefined);
-    this.#descriptions.set(key, described);
+    const asked = provider.describe?.({ name: model.name }).catch(() => undefined);
+    if (!asked) return;
+    const entry: Described = { said: undefined };
+    entry.said = asked.then((description) => {
+      entry.description = description;
+      entry.said = undefined;
+    });
+    this.#descriptions.set(key, entry);
   }
 
   /** The tokens that a request may have; undefined where nobody says. */
   async #limit({ provider, model }: Route, signal: AbortSignal): Promise<number | undefined> {
     const { spending, contextConfig } = this.#parts;
-    const described = this.#descriptions.get(keyOf(provider, model.name));
-    const window =
-      contextConfig.window ?? (described && (await untilAborted(described, signal, cancelled)))?.contextWindow;
+    const entry = this.#descriptions.get(keyOf(provider, model.name));
+    if (entry?.said && contextConfig.window === undefined) await untilAborted(entry.said, signal, cancelled);
+    const window = contextConfig.window ?? entry?.description?.contextWindow;
     const { budget } = spending;
     if (window === undefined) return budget;
     return budget === undefined ? window : Math.min(window, budget);

@@ -7,7 +7,8 @@ export class SessionLog {
   readonly state: SessionState;
   readonly #effects: LoopEffects;
   readonly #listeners = new Set<(record: SessionRecord) => void>();
-  #tail: Promise<void> = Promise.resolve();
+  /** The append that was handed in last, as long as it runs. */
+  #tail: Promise<void> | undefined;
   #broken: AgenticError | undefined;
 
   constructor(state: SessionState, effects: LoopEffects) {
@@ -20,8 +21,12 @@ export class SessionLog {
    * holds is not known then, and only reading it again tells.
    */
   append(...bodies: readonly SessionRecordBody[]): Promise<void> {
-    const stored = this.#tail.then(() => this.#store(bodies));
-    this.#tail = stored.then(undefined, () => undefined);
+    const stored = this.#tail ? this.#tail.then(() => this.#store(bodies)) : this.#store(bodies);
+    const over = () => {
+      if (this.#tail === tail) this.#tail = undefined;
+    };
+    const tail = stored.then(over, over);
+    this.#tail = tail;
     return stored;
   }
 

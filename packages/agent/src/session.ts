@@ -246,7 +246,7 @@ export class AgentSession<
     const { buildParts } = await import("./build.js");
     const sessionId = await forkLog(this.#parts, at);
     const settings: Settings<D, M> = { ...this.#settings, models: this.#parts.models, sessionId, mustExist: true };
-    return new AgentSession(await buildParts(settings), settings);
+    return sessionOf(await buildParts(settings), settings);
   }
 
   /**
@@ -319,6 +319,14 @@ export class AgentSession<
       await models.release();
     }
   }
+}
+
+/** Outside of the class: bundled, a class that names itself would go by another name. */
+function sessionOf<D extends DocumentStore, M extends MemoryStore>(
+  parts: SessionInternals<D, M>,
+  settings: Settings<D, M>,
+): AgentSession<D, M> {
+  return new AgentSession(parts, settings);
 }
 
 /** Any session, whatever its stores: what a function should take. */

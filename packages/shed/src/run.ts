@@ -37,10 +37,12 @@ export async function* runStages(
     abort.abort(fault);
     for (const result of results.values()) result.reject(fault);
   });
+  let over = false;
   try {
     for (const result of results.values()) yield await result.promise;
+    over = true;
   } finally {
-    abort.abort(OVER); // without a reason, each batch would make an exception with a stack
+    if (!over) abort.abort(OVER); // without a reason, each batch would make an exception with a stack
     await running;
     options.signal?.removeEventListener("abort", stop);
   }

@@ -31,7 +31,7 @@ export function buildWorkflow(
 ): ToolCallWorkflow {
   const calls = readCalls(requests, ordering);
   const order = topologicalOrder(calls);
-  addConflicts(calls, order, effectOf);
+  if (calls.length > 1) addConflicts(calls, order, effectOf);
   return { stages: stagesOf(calls, order), order: requests.map(({ id }) => id) };
 }
 

@@ -10,7 +10,8 @@ const { builder, close } = await killable({ kind: kind as StoreKind, folder, ses
 const session = await builder.build();
 let steps = 0;
 console.log("begins");
-for await (const item of session.runTurnStream("The question")) {
+const turn = session.runTurnStream("The question");
+for await (const item of turn) {
   if (item.type !== "record") continue;
   appendFileSync(join(folder, "shown"), `${item.record.id}\n`);
   if (item.record.type !== "step") continue;
@@ -18,6 +19,8 @@ for await (const item of session.runTurnStream("The question")) {
   if (steps === 2) session.followUp("And this?");
   if (steps === 5) session.steer("Faster");
 }
+const { failure } = await turn.done();
+if (failure) throw failure; // the store failed: nothing is shown then
 console.log("ends");
 await session.end();
 await close();
