@@ -1,39 +1,19 @@
 import type { ModelDescription } from "@shedkit/provider";
 import type { ModelTable } from "@shedkit/provider/adapter";
 
-const AS_OF = "2025-11-30";
-
-function model(maxOutput: number, [inputPerMillion, outputPerMillion]: [number, number]): ModelDescription {
-  return {
-    ...common,
-    maxOutput,
-    price: {
-      inputPerMillion,
-      outputPerMillion,
-      cacheReadPerMillion: inputPerMillion / 10,
-      cacheWritePerMillion: inputPerMillion * 1.25, // for the five minutes that our marks ask for
-      asOf: AS_OF,
-    },
-  };
+function model(maxOutput: number): ModelDescription {
+  return { contextWindow: 200_000, maxOutput, input: ["text", "image", "file"], tools: true };
 }
 
-const common: ModelDescription = {
-  contextWindow: 200_000,
-  maxOutput: 32_000,
-  input: ["text", "image", "file"],
-  tools: true,
-};
-
-/** List prices and limits on the day in `price.asOf`, from Anthropic's pricing and models pages. */
+/** What Claude models take at least. */
 export const claudeModels: ModelTable = {
-  "claude-": common,
-  "claude-opus-4-5": model(64_000, [5, 25]),
-  "claude-opus-4-1": model(32_000, [15, 75]),
-  "claude-opus-4-20250514": model(32_000, [15, 75]),
-  "claude-sonnet-4": model(64_000, [3, 15]),
-  "claude-haiku-4-5": model(64_000, [1, 5]),
-  "claude-3-5-haiku": model(8192, [0.8, 4]),
-  "claude-3-7-sonnet": model(64_000, [3, 15]),
+  "claude-": model(32_000),
+  "claude-opus-4-5": model(64_000),
+  "claude-sonnet-4": model(64_000),
+  "claude-sonnet-4-": model(64_000),
+  "claude-haiku-4-5": model(64_000),
+  "claude-3-5-haiku": model(8192),
+  "claude-3-7-sonnet": model(64_000),
 };
 
 /** What a model can do that not every model can. */

@@ -175,19 +175,14 @@ describe("gateways", () => {
 });
 
 describe("usage", () => {
-  it("is what was reported last, with its cost, also when the stream breaks", async () => {
+  it("is what was reported last, also when the stream breaks", async () => {
     const usage = { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 20, output_tokens: 1 };
     const whole = await read(
       start(usage),
       end("end_turn", {}, { input_tokens: 12, output_tokens: 50, output_tokens_details: { thinking_tokens: 30 } }),
     );
     const counts = { input: 12, output: 50, cacheRead: 100, cacheWrite: 20, reasoning: 30, total: 182 };
-    expect(whole.filter((event) => event.type === "usage")).toEqual([
-      {
-        type: "usage",
-        usage: { ...counts, costUsd: expect.closeTo((12 * 3 + 50 * 15 + 100 * 0.3 + 20 * 3.75) / 1e6) },
-      },
-    ]);
+    expect(whole.filter((event) => event.type === "usage")).toEqual([{ type: "usage", usage: counts }]);
     const broken = await read(start(usage), begin(0, { type: "text", text: "" }), words(0, "half"));
     expect(broken.at(-2)).toMatchObject({ type: "usage", usage: { input: 10, output: 1 } });
     expect(broken.at(-1)).toMatchObject({ type: "failure", error: { details: { kind: "network" } } });

@@ -166,10 +166,12 @@ describe("AnthropicMessagesProvider", () => {
   it("says which models it serves, and what they can take", async () => {
     const provider = AnthropicMessagesProvider.apiKey("k");
     expect([provider.serves({ name: "claude-x" }), provider.serves({ name: "gpt-4o" })]).toEqual(["yes", "no"]);
-    expect((await provider.describe({ name: "claude-haiku-4-5-20251001" })).price).toMatchObject({
-      inputPerMillion: 1,
-    });
-    expect((await provider.describe({ name: "claude-something-new" })).price).toBeUndefined();
+    const limits = async (name: string) => {
+      const { contextWindow, maxOutput, price } = await provider.describe({ name });
+      return [contextWindow, maxOutput, price];
+    };
+    expect(await limits("claude-haiku-4-5-20251001")).toEqual([200_000, 64_000, undefined]);
+    expect(await limits("claude-something-new")).toEqual([200_000, 32_000, undefined]);
     expect(() => AnthropicMessagesProvider.fromEnv({})).toThrow(/ANTHROPIC_API_KEY/);
   });
 

@@ -24,7 +24,7 @@ export interface ModelParams {
   thinking?: "off" | "low" | "medium" | "high" | { budgetTokens: number } | undefined;
 }
 
-/** Dollars for a million tokens, and the day the figures are of. */
+/** Dollars for a million tokens, and the day the figures are of. No backend brings prices: they are the user's to give. */
 export interface ModelPrice {
   inputPerMillion: number;
   outputPerMillion: number;
