@@ -116,18 +116,21 @@ async function idle() {
     { length: 10 },
     (_, i) => new FnTool(`tool_${i}`, `Does thing number ${i} to a file.`, schema(i), async () => ""),
   );
-  const count = 5000;
   for (const [name, shed] of [
-    ["10 tools", new ToolShed().tools(tools)],
     ["no tools", new ToolShed()],
+    ["10 tools", new ToolShed().tools(tools)],
   ]) {
     const builder = AgentSession.builder(scripted(0)).withModel("m").withToolshed(shed);
-    await (await builder.build()).end();
-    const before = heap();
-    const sessions = [];
-    for (let i = 0; i < count; i++) sessions.push(await builder.build());
-    const each = (heap() - before) / count;
-    console.log(`${count} idle sessions with ${name}: ${(each / 1000).toFixed(1)} KB each`);
-    for (const session of sessions) await session.end();
+    console.log(`5000 idle sessions with ${name}: ${((await idleOf(builder, 5000)) / 1000).toFixed(1)} KB each`);
   }
+}
+
+async function idleOf(builder, count) {
+  for (let i = 0; i < 100; i++) await (await builder.build()).end();
+  const sessions = [];
+  const before = heap();
+  for (let i = 0; i < count; i++) sessions.push(await builder.build());
+  const each = (heap() - before) / count;
+  for (const session of sessions) await session.end();
+  return each;
 }

@@ -4,7 +4,7 @@ const BINS = 1024;
  * The slots with the highest scores, `count` of them where there are as many, in no order. Scores are above 0. Two
  * looks at each slot, whatever the count.
  */
-export function best(slots: readonly number[], count: number, scores: Float64Array, highest: number): number[] {
+export function best(slots: Int32Array, count: number, scores: Float64Array, highest: number): number[] {
   const perScore = (BINS - 1) / highest; // the quotient is rounded: the highest score may fall just past the last bin
   const bins = new Uint32Array(BINS);
   for (const slot of slots) {

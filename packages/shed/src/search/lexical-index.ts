@@ -50,6 +50,9 @@ export class LexicalIndex {
   readonly #free: number[] = [];
   readonly #vocabulary = new Vocabulary();
   #totalLength = 0;
+  #query = 0; // how many there were
+  #slotsTouched = new Int32Array(64); // those whose scores are not 0, in the first places
+  #touched = 0;
   #lengths = new Float64Array(64); // by slot
   #scores = new Float64Array(64); // by slot; all 0 between searches
 
@@ -120,28 +123,29 @@ export class LexicalIndex {
    * more with a name that fits.
    */
   search(query: readonly QueryTerm[]): Match[] {
-    const touched: number[] = [];
-    const said = new Set<Term>();
+    this.#touched = 0;
+    this.#query++;
     const mean = this.#totalLength / Math.max(1, this.#entries.size);
     for (const { stem: text, weight } of query) {
       const exact = this.#vocabulary.get(text);
       const rarity = exact ? this.#rarity(exact) : Number.POSITIVE_INFINITY;
       if (exact) {
-        said.add(exact);
-        this.#count(exact, weight * rarity, mean, touched);
+        exact.saidIn = this.#query;
+        this.#count(exact, weight * rarity, mean);
       }
       for (const { term, likeness } of this.#vocabulary.similar(text)) {
         // A rare word must not count more than the common one that was meant.
         const worth = Math.min(rarity, this.#rarity(term));
-        this.#count(term, weight * SIMILAR_WEIGHT * likeness * likeness * worth, mean, touched);
+        this.#count(term, weight * SIMILAR_WEIGHT * likeness * likeness * worth, mean);
       }
     }
     const scores = this.#scores;
+    const touched = this.#slotsTouched.subarray(0, this.#touched);
     let top = 0;
     for (const slot of touched) top = Math.max(top, scores[slot] as number);
     const found = best(touched, DEPTH, scores, top).map((slot): Match => {
       const { nameTerms } = this.#slots[slot] as Entry;
-      return { slot, score: (scores[slot] as number) / top + NAME_WEIGHT * this.#covered(nameTerms, said) };
+      return { slot, score: (scores[slot] as number) / top + NAME_WEIGHT * this.#covered(nameTerms) };
     });
     for (const slot of touched) scores[slot] = 0;
     return found;
@@ -175,7 +179,8 @@ export class LexicalIndex {
   }
 
   /** Adds what a term is worth to the scores of the tools that have it. */
-  #count({ slots, weights }: Term, worth: number, mean: number, touched: number[]): void {
+  #count({ slots, weights }: Term, worth: number, mean: number): void {
+    const touched = this.#slotsTouched;
     const scores = this.#scores;
     const lengths = this.#lengths;
     const perLength = (K1 * B) / mean;
@@ -183,20 +188,20 @@ export class LexicalIndex {
     for (let i = 0; i < count; i++) {
       const slot = slots[i] as number;
       const weight = weights[i] as number;
-      if (scores[slot] === 0) touched.push(slot);
+      if (scores[slot] === 0) touched[this.#touched++] = slot;
       const saturated = weight / (weight + K1 * (1 - B) + perLength * (lengths[slot] as number));
       scores[slot] = (scores[slot] as number) + worth * saturated;
     }
   }
 
   /** The share of a name that a query says, by the rarity of its words. */
-  #covered(nameTerms: readonly Term[], said: ReadonlySet<Term>): number {
+  #covered(nameTerms: readonly Term[]): number {
     let all = 0;
     let covered = 0;
     for (const term of nameTerms) {
       const rarity = this.#rarity(term);
       all += rarity;
-      if (said.has(term)) covered += rarity;
+      if (term.saidIn === this.#query) covered += rarity;
     }
     return all === 0 ? 0 : covered / all;
   }
@@ -210,5 +215,6 @@ export class LexicalIndex {
     lengths.set(this.#lengths);
     this.#lengths = lengths;
     this.#scores = new Float64Array(lengths.length);
+    this.#slotsTouched = new Int32Array(lengths.length);
   }
 }

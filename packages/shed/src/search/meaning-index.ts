@@ -1,12 +1,15 @@
 import type { WordVectors } from "./word-vectors.js";
 
 const SIGNATURE_WORDS = 4; // of 32 bits each
+const UNUSED = SIGNATURE_WORDS * 32 + 1; // farther than any tool
 
 /** Ranks tools by how near the sum of their words' vectors points to that of a query. Keyed by slot. */
 export class MeaningIndex {
   readonly #vectors: WordVectors;
-  /** Which slots hold a tool, and how far each is from the last query by its signature. */
-  readonly #used = new Set<number>();
+  /** One past the highest slot that ever held a tool. */
+  #end = 0;
+  #used = new Uint8Array(0);
+  /** How far each slot is from the last query by its signature. */
   #distances = new Uint8Array(0);
   /** Unit vectors, in steps of 1 / {@link STEPS}. */
   #units: Int8Array;
@@ -31,11 +34,12 @@ export class MeaningIndex {
       this.#units[start + i] = Math.max(-127, Math.min(127, Math.round((unit[i] as number) * STEPS)));
     }
     this.#signatures.set(signatureOf(unit), slot * SIGNATURE_WORDS);
-    this.#used.add(slot);
+    this.#used[slot] = 1;
+    this.#end = Math.max(this.#end, slot + 1);
   }
 
   delete(slot: number): void {
-    this.#used.delete(slot);
+    this.#used[slot] = 0;
   }
 
   /** The direction of a query; undefined where none of its words is known. */
@@ -47,14 +51,18 @@ export class MeaningIndex {
   /** The cosine of a tool with a direction. */
   cosine(slot: number, direction: Float32Array): number {
     const units = this.#units;
-    const start = slot * direction.length;
-    let even = 0; // two sums, so that one addition need not wait for the other
-    let odd = 0;
-    for (let i = 0; i < direction.length; i += 2) {
-      even += (direction[i] as number) * (units[start + i] as number);
-      odd += (direction[i + 1] as number) * (units[start + i + 1] as number);
+    const { length } = direction;
+    let a = 0; // four sums, so that no addition has to wait for the one before
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    for (let i = 0, at = slot * length; i < length; i += 4, at += 4) {
+      a += (direction[i] as number) * (units[at] as number);
+      b += (direction[i + 1] as number) * (units[at + 1] as number);
+      c += (direction[i + 2] as number) * (units[at + 2] as number);
+      d += (direction[i + 3] as number) * (units[at + 3] as number);
     }
-    return (even + odd) / STEPS;
+    return (a + b + c + d) / STEPS;
   }
 
   /** The `count` slots with the nearest signatures: most of the highest cosines are among them. */
@@ -62,23 +70,23 @@ export class MeaningIndex {
     const [a, b, c, d] = signatureOf(direction) as unknown as [number, number, number, number];
     const all = this.#signatures;
     const distances = this.#distances;
-    const counts = new Uint32Array(SIGNATURE_WORDS * 32 + 1);
-    for (const slot of this.#used) {
-      const at = slot * SIGNATURE_WORDS;
-      const distance =
-        bits(a ^ (all[at] as number)) +
-        bits(b ^ (all[at + 1] as number)) +
-        bits(c ^ (all[at + 2] as number)) +
-        bits(d ^ (all[at + 3] as number));
+    const counts = new Uint32Array(UNUSED + 1);
+    for (let slot = 0, at = 0; slot < this.#end; slot++, at += SIGNATURE_WORDS) {
+      const distance = this.#used[slot]
+        ? bits(a ^ (all[at] as number)) +
+          bits(b ^ (all[at + 1] as number)) +
+          bits(c ^ (all[at + 2] as number)) +
+          bits(d ^ (all[at + 3] as number))
+        : UNUSED;
       distances[slot] = distance;
       counts[distance] = (counts[distance] as number) + 1;
     }
     let last = 0; // the distance at which some are taken, and how many are nearer
     let nearer = 0;
-    while (last < counts.length - 1 && nearer + (counts[last] as number) < count) nearer += counts[last++] as number;
+    while (last < UNUSED - 1 && nearer + (counts[last] as number) < count) nearer += counts[last++] as number;
     const slots: number[] = [];
     let left = count - nearer;
-    for (const slot of this.#used) {
+    for (let slot = 0; slot < this.#end; slot++) {
       const distance = distances[slot] as number;
       if (distance < last || (distance === last && left-- > 0)) slots.push(slot);
     }
@@ -101,6 +109,9 @@ export class MeaningIndex {
     signatures.set(this.#signatures);
     this.#signatures = signatures;
     this.#distances = new Uint8Array(slots * 2);
+    const used = new Uint8Array(slots * 2);
+    used.set(this.#used);
+    this.#used = used;
   }
 }
 

@@ -62,13 +62,12 @@ export class ToolIndex {
   }
 
   #addMeaning(direction: Float32Array, scores: Map<number, number>): void {
-    const cosines = new Map<number, number>();
-    for (const slot of [...scores.keys(), ...this.#meaning.near(direction, NEAR)]) {
-      if (!cosines.has(slot)) cosines.set(slot, this.#meaning.cosine(slot, direction));
-    }
-    let top = 0;
-    for (const cosine of cosines.values()) top = Math.max(top, cosine);
-    for (const [slot, cosine] of cosines) {
+    const near = this.#meaning.near(direction, NEAR).filter((slot) => !scores.has(slot));
+    const slots = [...scores.keys(), ...near];
+    const cosines = Float64Array.from(slots, (slot) => this.#meaning.cosine(slot, direction));
+    const top = cosines.reduce((highest, cosine) => Math.max(highest, cosine), 0);
+    for (const [i, slot] of slots.entries()) {
+      const cosine = cosines[i] as number;
       const byWords = scores.get(slot);
       if (cosine <= 0 || (byWords === undefined && cosine < MIN_COSINE)) continue;
       scores.set(slot, (byWords ?? 0) + (MEANING_WEIGHT * cosine) / top);

@@ -5,6 +5,8 @@ export interface Term {
   readonly slots: number[];
   readonly weights: number[];
   readonly grams: number;
+  /** The number of the last query that said this term. */
+  saidIn: number;
 }
 
 /** A term that is written like another text. */
@@ -36,7 +38,7 @@ export class Vocabulary {
     let term = this.#terms.get(text);
     if (term === undefined) {
       const grams = gramsOf(text);
-      term = { text, slots: [], weights: [], grams: grams.size };
+      term = { text, slots: [], weights: [], grams: grams.size, saidIn: 0 };
       this.#terms.set(text, term);
       this.#known.clear();
       for (const gram of grams) {

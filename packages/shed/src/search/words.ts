@@ -40,8 +40,17 @@ function anyWordsOf(text: string): string[] {
 
 /** The stem that forms of one word share. Words of other alphabets stay as they are. */
 export function stem(word: string): string {
-  return ASCII_WORD.test(word) ? stemmer(word) : word;
+  let known = stems.get(word);
+  if (known === undefined) {
+    known = ASCII_WORD.test(word) ? stemmer(word) : word;
+    if (stems.size >= MAX_STEMS) stems.clear();
+    stems.set(word, known);
+  }
+  return known;
 }
+
+const MAX_STEMS = 10_000;
+const stems = new Map<string, string>(); // the words of tools and queries come again and again
 
 /** Scripts written without spaces: every pair of neighbours is a word. */
 function pushPairs(text: string, words: string[]): void {

@@ -1,0 +1,180 @@
+// What our provider of GGUF models costs beside bare node-llama-cpp, and what it saves: the CPU alone, one model.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { LlamaCppProvider } from "@shedkit/provider-llamacpp";
+import { tinyGguf } from "@shedkit/testing";
+import { ChatTemplate, familyOf } from "@shedkit/text-tools";
+import { Messages } from "@shedkit/types";
+import { getLlama, LlamaCompletion } from "../packages/provider-llamacpp/node_modules/node-llama-cpp/dist/index.js";
+
+const { values } = parseArgs({
+  options: {
+    model: { type: "string" },
+    width: { type: "string", default: "640" },
+    layers: { type: "string", default: "8" },
+    threads: { type: "string", default: "1" },
+    rounds: { type: "string", default: "7" },
+    tokens: { type: "string", default: "128" },
+  },
+});
+const folder = mkdtempSync(join(tmpdir(), "bench-"));
+const path = values.model ?? join(folder, "made.gguf");
+if (values.model === undefined) {
+  // Made here, of a size at which computing takes most of the time; it never stops of its own accord.
+  const [width, layers] = [values.width, values.layers].map(Number);
+  writeFileSync(path, tinyGguf({ says: ["tick ", "tack "], forever: true, contextLength: 4096, width, layers }));
+}
+const [threads, rounds, tokens] = [values.threads, values.rounds, values.tokens].map(Number);
+const contextLength = 2048;
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+/** Milliseconds, and those of them that this process computed: the same on a busy machine. */
+const timed = async (run) => {
+  const [start, cpu] = [performance.now(), process.cpuUsage()];
+  const result = await run();
+  const { user: inUser, system } = process.cpuUsage(cpu);
+  return { ms: performance.now() - start, cpuMs: (inUser + system) / 1000, result };
+};
+const user = (text) => Messages.user(text);
+const said = (text, i) => ({
+  type: "assistant",
+  id: `a${i}`,
+  turnId: `t${i}`,
+  stepId: `s${i}`,
+  model: path,
+  output: { type: "text", text },
+});
+/** Hot, so that the answer goes on: a cool one ends soon. */
+const hot = { temperature: 1, topK: 40, topP: 0.95 };
+const request = (messages, more = {}) => ({
+  model: { name: path },
+  messages,
+  tools: { tools: [], activations: [] },
+  params: { maxTokens: tokens, ...hot, seed: 7 },
+  ...more,
+});
+
+const provider = new LlamaCppProvider({ backend: "cpu", threads, contextLength, sequences: 2 });
+
+/** Time to the first token, and of those after it. */
+async function ours(asked) {
+  const start = performance.now();
+  let first;
+  let usage;
+  for await (const event of provider.stream(asked)) {
+    if (event.type === "failure") throw event.error;
+    if (event.type === "usage") usage = event.usage;
+    if (first === undefined && event.type.endsWith("Delta")) first = performance.now();
+  }
+  const end = performance.now();
+  return { firstMs: (first ?? end) - start, ms: end - start, usage };
+}
+
+const story = "Tell a long story about a port, a file and a number. ".repeat(4);
+await ours(request([user(story)])); // loads
+
+const llama = await getLlama({ gpu: false, build: "never", logger: () => undefined });
+const bareModel = await llama.loadModel({ modelPath: path });
+const bareContext = await bareModel.createContext({ contextSize: contextLength, threads });
+const sequence = bareContext.getSequence();
+const completion = new LlamaCompletion({ contextSequence: sequence });
+const template = new ChatTemplate(bareModel.fileInfo.metadata.tokenizer.chat_template);
+const conversation0 = { messages: [user(story)], tools: { tools: [], activations: [] } };
+const prompt = bareModel.tokenize(familyOf(template).render(conversation0, template), true);
+
+async function bare(seed) {
+  await sequence.clearHistory();
+  const clock = decoding();
+  await completion.generateCompletion(prompt, {
+    maxTokens: tokens,
+    ...hot,
+    seed,
+    repeatPenalty: false,
+    onTextChunk: () => undefined,
+    onToken: (chunk) => clock.tokens(chunk.length),
+  });
+  return clock.speed();
+}
+
+async function mine(seed) {
+  const clock = decoding();
+  const asked = request([user(story)], { params: { maxTokens: tokens, ...hot, seed } });
+  for await (const event of provider.stream(asked)) {
+    if (event.type === "failure") throw event.error;
+    if (event.type === "textDelta") clock.tokens(1);
+  }
+  return clock.speed();
+}
+
+/** Counts tokens from the second on: what came before the first is the prompt, of which we may still have a part. */
+function decoding() {
+  let count = -1;
+  let start;
+  return {
+    tokens(more) {
+      start ??= { at: performance.now(), cpu: process.cpuUsage() };
+      count += more;
+    },
+    speed() {
+      const { user: inUser, system } = process.cpuUsage(start.cpu);
+      const wall = (count / (performance.now() - start.at)) * 1000;
+      return { wall, cpu: (count / (inUser + system)) * 1e6 };
+    },
+  };
+}
+
+const speeds = { ours: [], bare: [] };
+for (let round = 0; round <= rounds; round++) {
+  const first = round % 2 === 0 ? await mine(round) : undefined;
+  const other = await bare(round);
+  const own = first ?? (await mine(round));
+  if (round === 0) continue; // warms up
+  speeds.ours.push(own);
+  speeds.bare.push(other);
+}
+console.log(
+  `Generation of ${tokens} tokens, ${threads} thread(s), ${rounds} rounds in turn, tokens a second behind the first`,
+);
+for (const [kind, told] of Object.entries({ wall: "by the clock", cpu: "by processor time" })) {
+  const of = (which) => median(speeds[which].map((speed) => speed[kind]));
+  const ratio = median(speeds.ours.map((speed, i) => speed[kind] / speeds.bare[i][kind]));
+  console.log(
+    `  ${told}: bare node-llama-cpp ${of("bare").toFixed(0)}, ours ${of("ours").toFixed(0)}: ` +
+      `${ratio.toFixed(3)} of it (wanted: 0.97)`,
+  );
+}
+
+console.log("Time to the first token of the nth step of a session");
+const conversation = [];
+for (let step = 1; step <= 12; step++) {
+  conversation.push(user(`Step ${step}: ${"read the file and tell the port. ".repeat(3)}`));
+  const params = { maxTokens: 2, temperature: 0 };
+  const kept = await ours(request([...conversation], { sessionId: "kept", params }));
+  // Another beginning, or the common one would still be there.
+  const anew = await ours(request([...conversation], { system: `${step}`.repeat(5), params }));
+  if (step % 4 === 0) {
+    const all = kept.usage.input + kept.usage.cacheRead;
+    console.log(
+      `  step ${step}: ${kept.firstMs.toFixed(1)} ms with reuse (${kept.usage.input} of ${all} tokens evaluated), ` +
+        `${anew.firstMs.toFixed(1)} ms without: ${(anew.firstMs / kept.firstMs).toFixed(1)}x`,
+    );
+  }
+  conversation.push(said("The port is 8417, as the file says.", step));
+}
+
+const together = [];
+for (let round = 0; round < rounds; round++) {
+  const seed = round + 1;
+  const ask = (sessionId) => ours(request([user(story)], { sessionId, params: { maxTokens: tokens, ...hot, seed } }));
+  const one = await timed(async () => [await ask(`a${round}`), await ask(`b${round}`)]);
+  const both = await timed(() => Promise.all([ask(`c${round}`), ask(`d${round}`)]));
+  together.push({ wall: one.ms / both.ms, cpu: one.cpuMs / both.cpuMs });
+}
+console.log("Two sessions at once against one after the other");
+const times = (kind) => median(together.map((ratio) => ratio[kind])).toFixed(2);
+console.log(`  ${times("wall")}x as fast by the clock, ${times("cpu")}x by processor time`);
+await provider.close();
+await llama.dispose();
+rmSync(folder, { recursive: true });
