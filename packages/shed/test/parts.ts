@@ -4,7 +4,7 @@ import { ToolCallManager } from "../src/index.js";
 import type { ManagerOptions } from "../src/options.js";
 import type { ToolCallRequest } from "../src/types.js";
 
-export const SESSION = "01test" as SessionId;
+const SESSION = "01test" as SessionId;
 
 export function parts(embedder?: Embedder): SessionParts {
   return {
