@@ -6,7 +6,7 @@ import { stem, wordsOf } from "../src/search/words.ts";
 const stems = new Map();
 
 /** The stems of a text, without the words that only join others. */
-export function stemsOf(text) {
+function stemsOf(text) {
   return wordsOf(text)
     .filter((word) => !STOP_WORDS.has(word))
     .map((word) => {
