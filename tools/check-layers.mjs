@@ -19,6 +19,7 @@ const FLOORS = [
 /** Arrows within one floor; every other one must point down. */
 const SAME_FLOOR = [
   ["provider-llamacpp", "gguf"],
+  ["provider-transformers", "gguf"],
   ["tools-mcp", "shed"],
   [/^bridge-/, "shed"],
 ];
