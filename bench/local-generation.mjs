@@ -103,7 +103,8 @@ async function mine(seed) {
   const asked = request([user(story)], { params: { maxTokens: tokens, ...hot, seed } });
   for await (const event of provider.stream(asked)) {
     if (event.type === "failure") throw event.error;
-    if (event.type === "textDelta") clock.tokens(1);
+    if (event.type === "textDelta") clock.tokens(0);
+    if (event.type === "usage") clock.tokens(event.usage.output); // a delta may be several tokens
   }
   return clock.speed();
 }
