@@ -43,6 +43,8 @@ const EMPTY: ShedSettings = {
 export class ToolShed {
   #settings: ShedSettings = EMPTY;
   #byName: Map<string, Entry> | undefined;
+  /** Where all tools are ready ones, their set is planned once for all sessions. */
+  #builder: ToolSetBuilder | undefined;
 
   /** Adds a tool, or a constructor of one. */
   tool(tool: ToolImpl | ToolConstructor): ToolShed {
@@ -136,17 +138,23 @@ export class ToolShed {
 
   /** The tools as the configuration wants them; without one, as they are. */
   async #configured(tools: readonly ToolImpl[], { resources, sessionId }: SessionParts): Promise<ToolSet> {
-    const { config, reminders } = this.#settings;
-    const builder = new ToolSetBuilder().tools(tools);
-    for (const reminder of reminders) builder.reminder(reminder);
-    const problems = sameIds(tools);
-    if (problems.length > 0) throw new ToolShedError(problems);
+    const { config } = this.#settings;
+    const builder = this.#builder ?? this.#newBuilder(tools);
+    if (this.#settings.entries.every(([, entry]) => !isToolConstructor(entry))) this.#builder = builder;
     try {
       return await builder.build(config, { resources, sessionId });
     } catch (fault) {
       if (!(fault instanceof ToolSetError)) throw fault;
       throw new ToolShedError(fault.problems.map((problem) => ({ type: "configuration", ...problem })));
     }
+  }
+
+  #newBuilder(tools: readonly ToolImpl[]): ToolSetBuilder {
+    const problems = sameIds(tools);
+    if (problems.length > 0) throw new ToolShedError(problems);
+    const builder = new ToolSetBuilder().tools(tools);
+    for (const reminder of this.#settings.reminders) builder.reminder(reminder);
+    return builder;
   }
 
   #problems(): ShedProblem[] {

@@ -35,10 +35,18 @@ export function capabilitiesFor(kind: ToolKind, own: Partial<ToolCapabilities> =
 }
 
 /** The metadata of any tool: its own, or what is assumed of one that gives none (kind `other`, namespace `user`). */
-export function metadataOf(tool: ToolImpl, definition: Tool = tool.definition()): ToolMetadata {
+export function metadataOf(tool: ToolImpl, definition?: Tool): ToolMetadata {
   if (tool.metadata !== undefined) return tool.metadata;
-  return { id: toolName(definition), namespace: "user", kind: "other", capabilities: capabilitiesFor("other") };
+  const known = assumed.get(tool);
+  if (known !== undefined) return known;
+  const id = toolName(definition ?? tool.definition());
+  const made: ToolMetadata = { id, namespace: "user", kind: "other", capabilities: capabilitiesFor("other") };
+  assumed.set(tool, made);
+  return made;
 }
+
+/** It is asked for at every call. */
+const assumed = new WeakMap<ToolImpl, ToolMetadata>();
 
 /** `namespace:id`, which no two tools of a set share. */
 export function fullId(metadata: Pick<ToolMetadata, "namespace" | "id">): string {

@@ -13,7 +13,7 @@ import type { SessionId } from "@shedkit/types";
 import { bindTool } from "./bind.js";
 import { prune } from "./config/prune.js";
 import { paramNames } from "./config/rename.js";
-import { type ToolSetConfig, ToolSetError, type ToolSetProblem } from "./config/types.js";
+import { type ToolSetConfig, ToolSetError, type ToolSetProblem, type ToolSetWarning } from "./config/types.js";
 import { type PlannedTool, plan, unmetRequirements } from "./config/validate.js";
 import type { BehaviorPreset } from "./config/version.js";
 import type { BoundTool } from "./contract.js";
@@ -36,16 +36,30 @@ export interface ToolSetBuildOptions {
   reminders?: Omit<ReminderSettings, "reminders"> | false | undefined;
 }
 
+/** The part of a set that is the same for every session. */
+interface Prepared {
+  readonly config: ToolSetConfig;
+  readonly validator: SchemaValidator;
+  readonly withReminders: boolean;
+  readonly tools: readonly PlannedTool[];
+  readonly names: ToolNames;
+  readonly bound: readonly BoundTool[];
+  readonly warnings: readonly ToolSetWarning[];
+}
+
 /** Collects tools, and makes sets of them as configurations ask. One builder may make many sets. */
 export class ToolSetBuilder {
   readonly #tools = new Map<string, ToolImpl>();
   readonly #reminders: Reminder[] = [];
   readonly #presets = new Map<string, BehaviorPreset>();
   readonly #schedulers: Scheduler[] = [];
+  /** Of the newest set: a server builds the same one for each of its sessions. */
+  #prepared: Prepared | undefined;
 
   /** Registers a tool; one of the same full id is replaced. */
   tool(tool: ToolImpl): this {
     this.#tools.set(fullId(metadataOf(tool)), tool);
+    this.#prepared = undefined;
     return this;
   }
 
@@ -74,6 +88,7 @@ export class ToolSetBuilder {
     replacement?: string | undefined,
   ): this {
     this.#presets.set(name, { versions, lifecycle, replacement });
+    this.#prepared = undefined;
     return this;
   }
 
@@ -99,17 +114,16 @@ export class ToolSetBuilder {
     return unmetRequirements(prune(tools, config.capability ?? "all").tools);
   }
 
-  /** Makes a set. Throws {@link ToolSetError}, which names every problem of the phase that failed. */
-  async build(config: ToolSetConfig = { tools: [] }, options: ToolSetBuildOptions = {}): Promise<ToolSet> {
-    const planned = plan(config, this.#tools, this.#presets);
-    if (planned.problems.length > 0) throw new ToolSetError(planned.problems);
-    const { tools, warnings } = prune(planned.tools, config.capability ?? "all");
-    const unmet = unmetRequirements(tools);
-    if (unmet.length > 0) throw new ToolSetError(unmet);
-    const resources = options.resources ?? new Resources();
+  /**
+   * Makes a set. A configuration object that was used last time is taken to be as it was. Throws {@link ToolSetError},
+   * which names every problem of the phase that failed.
+   */
+  async build(config: ToolSetConfig = ALL_TOOLS, options: ToolSetBuildOptions = {}): Promise<ToolSet> {
     const validator = options.validator ?? (await loadValidator());
-    const names = new ToolNames(tools.map(namedTool));
-    const bound = this.#bind(tools, names, validator, options.reminders !== false);
+    const prepared = this.#prepare(config, validator, options.reminders !== false);
+    this.#prepared = prepared;
+    const { tools, names, bound, warnings } = prepared;
+    const resources = options.resources ?? new Resources();
     for (const { id, metadata, params } of tools)
       if (metadata.params !== undefined) resources.insert(paramsOf(id), params);
     const set = new ToolSet({
@@ -123,10 +137,23 @@ export class ToolSetBuilder {
         resources,
       ),
       reminders: this.#remindersFor(tools, options.reminders),
-      warnings: [...planned.warnings, ...warnings],
+      warnings,
     });
     set.start(this.#schedulers);
     return set;
+  }
+
+  #prepare(config: ToolSetConfig, validator: SchemaValidator, withReminders: boolean): Prepared {
+    const last = this.#prepared;
+    if (last?.config === config && last.validator === validator && last.withReminders === withReminders) return last;
+    const planned = plan(config, this.#tools, this.#presets);
+    if (planned.problems.length > 0) throw new ToolSetError(planned.problems);
+    const { tools, warnings } = prune(planned.tools, config.capability ?? "all");
+    const unmet = unmetRequirements(tools);
+    if (unmet.length > 0) throw new ToolSetError(unmet);
+    const names = new ToolNames(tools.map(namedTool));
+    const bound = this.#bind(tools, names, validator, withReminders);
+    return { config, validator, withReminders, tools, names, bound, warnings: [...planned.warnings, ...warnings] };
   }
 
   #bind(tools: readonly PlannedTool[], names: ToolNames, validator: SchemaValidator, reminders: boolean): BoundTool[] {
@@ -164,6 +191,8 @@ export class ToolSetBuilder {
     return active.length === 0 && !own ? undefined : new Reminders({ ...settings, reminders: active });
   }
 }
+
+const ALL_TOOLS: ToolSetConfig = { tools: [] };
 
 function namedTool({ kind, name, inputs, entry }: PlannedTool) {
   const { toClient } = paramNames(entry.paramsNameOverrides ?? {});
