@@ -1,0 +1,9 @@
+import { defineConfig } from "tsup";
+import { base } from "../../tsup.base.js";
+
+export default defineConfig({
+  ...base,
+  entry: ["src/index.ts", "src/node.ts"],
+  target: "node20",
+  noExternal: ["@sinclair/typebox"],
+});
