@@ -57,9 +57,8 @@ async function once(question: string, task: Task, around: Surroundings): Promise
     renderer.session(session.sessionId);
     try {
       const beside = options.question === undefined || !isPiped() ? "" : await pipedBeside(renderer);
-      const message = await withReferencedFiles(beside + question, root);
-      const { maxSteps } = choice;
-      const { code } = await ask(session, message, { ...around, maxSteps, debug: options.debug });
+      const message = await withReferencedFiles(beside + question, root, choice);
+      const { code } = await ask(session, message, { ...around, choice, debug: options.debug });
       if (denied.size === 0) return code;
       renderer.error(`${[...denied].join(", ")} would change files and was not permitted; --yes permits it`);
       return code === ExitCode.answered ? ExitCode.notPermitted : code;

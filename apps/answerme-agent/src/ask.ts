@@ -3,12 +3,13 @@ import { AgenticError, type MessageLike, noUsage, type Usage } from "@shedkit/ty
 import type { Approver } from "./approval.js";
 import { ExitCode, exitCodeOf, explain } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
+import type { ModelChoice } from "./model-choice.js";
 import type { Renderer } from "./renderer.js";
 
 export interface AskOptions {
   renderer: Renderer;
   interrupts: Interrupts;
-  maxSteps?: number | undefined;
+  choice: Pick<ModelChoice, "maxSteps" | "stuck">;
   /** Asked about calls that need leave. */
   approve?: Approver | undefined;
   debug: boolean;
@@ -22,7 +23,8 @@ export interface Asked {
 
 /** Asks one question and shows the turn. */
 export async function ask(session: AnyAgentSession, question: MessageLike, options: AskOptions): Promise<Asked> {
-  const { renderer, interrupts, maxSteps, debug } = options;
+  const { renderer, interrupts, choice, debug } = options;
+  const { maxSteps, stuck } = choice;
   const asked: Asked = { code: ExitCode.answered, usage: noUsage };
   const turn = async () => {
     for await (const event of session.runTurnStream(question, { maxSteps }).events()) {
@@ -37,16 +39,22 @@ export async function ask(session: AnyAgentSession, question: MessageLike, optio
       asked.usage = event.usage;
       asked.code = exitCodeOf(event.error);
       if (asked.code === ExitCode.interrupted) renderer.notice("stopped");
-      else report(event.error, renderer, debug);
+      else report(event.error, renderer, debug, isCircle(event.error) ? stuck : undefined);
     }
   };
   await interrupts.during(() => session.abort("stopped by ctrl-C"), turn);
   return asked;
 }
 
-/** One line about an error; with `debug` also its stack and causes. */
-export function report(error: unknown, renderer: Renderer, debug: boolean): void {
-  renderer.error(explain(error));
+/** Whether the model did not come to an end by itself. */
+function isCircle(error: AgenticError): boolean {
+  if (AgenticError.is(error, "session")) return error.details.reason === "inner limit";
+  return AgenticError.is(error, "loopDetected");
+}
+
+/** One line about an error, `instead` where it is given; with `debug` also its stack and causes. */
+export function report(error: unknown, renderer: Renderer, debug: boolean, instead?: string): void {
+  renderer.error(instead ?? explain(error));
   if (!debug) return;
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     renderer.notice(cause.stack ?? String(cause));

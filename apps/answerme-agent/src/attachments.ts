@@ -2,6 +2,7 @@ import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { type ContentPart, type MessageLike, Messages } from "@shedkit/types";
 import { UsageError } from "./exit.js";
+import type { ModelChoice } from "./model-choice.js";
 
 /** Larger files are for the `read` tool, which takes parts. */
 const MAX_BYTES = 100_000;
@@ -19,9 +20,15 @@ const MAX_IMAGE_BYTES = 5_000_000;
 
 /**
  * The message with the files that it refers to (`@notes.txt`, `@"two words.txt"`, `@plan.png`) behind it. What is no
- * file of the folder stays as it is. Throws UsageError for a file that is too large, or neither text nor image.
+ * file of the folder stays as it is. Where the model `attaches` none, it gets the names alone and reads them itself.
+ * Throws UsageError for a file that is too large, or neither text nor image.
  */
-export async function withReferencedFiles(message: string, root: string): Promise<MessageLike> {
+export async function withReferencedFiles(
+  message: string,
+  root: string,
+  { attaches = true }: Pick<ModelChoice, "attaches"> = {},
+): Promise<MessageLike> {
+  if (!attaches) return withNames(message, root);
   const names = new Set([...message.matchAll(REFERENCE)].map(([, name = ""]) => unquoted(name)));
   const texts = [message];
   const images: ContentPart[] = [];
@@ -36,6 +43,12 @@ export async function withReferencedFiles(message: string, root: string): Promis
   const text = texts.join("\n\n");
   if (images.length === 0) return text;
   return { ...Messages.user(text), content: [{ type: "text", text }, ...images] };
+}
+
+async function withNames(message: string, root: string): Promise<string> {
+  const files = new Set<string>();
+  for (const [, name = ""] of message.matchAll(REFERENCE)) if (await fileInside(unquoted(name), root)) files.add(name);
+  return message.replace(REFERENCE, (reference, name: string) => (files.has(name) ? name : reference));
 }
 
 /** What the last word of a line may become, where it is a reference; and that word. */

@@ -95,14 +95,14 @@ async function command(line: string, talk: Talk, { renderer }: Conversation): Pr
 
 /** The exit code where there is no going on. */
 async function turn(text: string, talk: Talk, options: Conversation): Promise<ExitCode | undefined> {
-  const message = await attached(text, options);
-  if (message === undefined) return undefined;
   const { prompt, renderer } = options;
   const { session, choice } = talk;
+  const message = await attached(text, choice, options);
+  if (message === undefined) return undefined;
   const approve = askPerson(prompt, renderer);
   const { code, usage } = await prompt.during(
     (line) => session.steer(line),
-    () => ask(session, message, { ...options, approve, maxSteps: choice.maxSteps }),
+    () => ask(session, message, { ...options, approve, choice }),
   );
   counted(talk, usage);
   // Where the model was never there, every question would fail the same way.
@@ -126,9 +126,13 @@ export async function offerTour(prompt: Prompt, renderer: Renderer, cwd: string)
   return folder;
 }
 
-async function attached(text: string, { root, renderer }: Conversation): Promise<MessageLike | undefined> {
+async function attached(
+  text: string,
+  choice: ModelChoice,
+  { root, renderer }: Conversation,
+): Promise<MessageLike | undefined> {
   try {
-    return await withReferencedFiles(text, root);
+    return await withReferencedFiles(text, root, choice);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     renderer.error(explain(error));

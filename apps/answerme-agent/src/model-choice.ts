@@ -13,10 +13,14 @@ export interface ModelChoice {
   readonly config: Partial<AgentConfig>;
   readonly context?: Partial<ContextConfig> | undefined;
   readonly memory?: Partial<MemoryConfig> | undefined;
-  readonly loopDetection?: Partial<LoopDetectionConfig> | "off" | undefined;
+  readonly loopDetection?: Partial<LoopDetectionConfig> | undefined;
   readonly files: FilesPresetOptions;
   /** File tools that lead the model astray. Default: none. */
   readonly without?: readonly string[] | undefined;
+  /** What a person is told where the model goes round in circles, in place of what the agent says of it. */
+  readonly stuck?: string | undefined;
+  /** Whether files that a question refers to go along; else the model is told their names. Default: true. */
+  readonly attaches?: boolean | undefined;
   /** Model calls in a turn. Absent: the agent's own limit. */
   readonly maxSteps?: number | undefined;
   preset(): Promise<RouterPreset>;

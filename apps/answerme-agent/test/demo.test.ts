@@ -23,6 +23,25 @@ describe("the demonstration model on the tour", () => {
     expect(stderr).toMatch(/\d+ tokens in .*\d+ out, 2 tool calls, [\d.]+ s\n$/);
   });
 
+  it.each(["How many files are there?", "List the files"])("ends soon where it has no tool: %s", async (question) => {
+    const { code, stdout, stderr } = await ask(question);
+    expect(stdout).toBe("");
+    expect(stderr.split("\n").filter((line) => line.startsWith("-> ")).length).toBeLessThanOrEqual(3);
+    expect(stderr).toMatch(
+      /answerme-agent: The demonstration model gets nowhere with this\. It looks up .*--model \S+\n$/,
+    );
+    expect(code).toBe(1);
+  });
+
+  it("reads a file that is referred to, and does not get it along", async () => {
+    for (const question of ["@notes.txt what is the first line?", 'What is the first line of @"notes.txt"?']) {
+      const { code, stdout, stderr } = await ask(question);
+      expect(stdout).toBe("The first line is: Call the harbour master\n");
+      expect(stderr).toContain('-> read(path: "notes.txt")\n');
+      expect(code).toBe(0);
+    }
+  });
+
   it("shows its first line, and the first of the answer, soon", async () => {
     const { stdout, firstErr = Number.NaN, firstOut = Number.NaN } = await ask("What is the port in config.ini?");
     console.log(`first line after ${Math.round(firstErr)} ms, first of the answer after ${Math.round(firstOut)} ms`);
