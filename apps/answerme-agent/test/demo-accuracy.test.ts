@@ -1,34 +1,18 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { NodeFileSystem } from "@shedkit/fs/node";
-import { ToolPreset } from "@shedkit/harness";
-import { demoModelPath } from "@shedkit/model-demo";
-import { LlamaCppProvider } from "@shedkit/provider-llamacpp";
 import { afterAll, expect, it } from "vitest";
-import { chooseModel } from "../src/model-choice.js";
-import { type Asked, ask } from "./demo-agent.js";
-import { type DemoQuestion, fileQuestions, otherQuestions } from "./demo-questions.js";
-import { demoTools } from "./demo-tools.js";
+import { type Asked, DemoAgent } from "./demo-agent.js";
+import { type DemoQuestion, fileQuestions, otherQuestions, ownQuestions } from "./demo-questions.js";
 
 const SEED = 100;
 const card = fileURLToPath(new URL("../../../packages/model-demo/MODEL_CARD.md", import.meta.url));
 
-const provider = new LlamaCppProvider({ backend: "cpu" });
-afterAll(() => provider.close());
+const agent = new DemoAgent();
+afterAll(() => agent.close());
 
-/** Asks as the program does: its settings for this model, its file tools, and a few small tools beside them. */
-async function askAll(questions: readonly DemoQuestion[]): Promise<Asked[]> {
-  const choice = chooseModel(null, null, {});
-  const tools = (root: string) => [
-    ...[...ToolPreset.files(new NodeFileSystem(root), choice.files)].filter(
-      ({ name }) => !choice.without?.includes(name),
-    ),
-    ...demoTools(root),
-  ];
+async function askAll(questions: readonly DemoQuestion[], options: { withTools: boolean }): Promise<Asked[]> {
   const asked: Asked[] = [];
-  for (const question of questions) {
-    asked.push(await ask(question, { provider, model: demoModelPath, tools, choice }));
-  }
+  for (const question of questions) asked.push(await agent.ask(question, options));
   return asked;
 }
 
@@ -54,15 +38,10 @@ function promised(kind: string): number {
   return Number(line[1]);
 }
 
-it("answers as often from made files as its card says", { timeout: 120_000 }, async () => {
-  const questions = fileQuestions(SEED, 20);
-  expect(report("values in made files", await askAll(questions))).toBeGreaterThanOrEqual(
-    promised("values in made files"),
-  );
-});
-
-it("answers other small questions as often as its card says", { timeout: 120_000 }, async () => {
-  expect(report("other small questions", await askAll(otherQuestions(SEED)))).toBeGreaterThanOrEqual(
-    promised("other small questions"),
-  );
+it.each([
+  ["values in made files", fileQuestions(SEED, 20), { withTools: false }],
+  ["headings, first lines, writing", ownQuestions(SEED, 9), { withTools: false }],
+  ["with tools that the program does not offer", otherQuestions(SEED), { withTools: true }],
+])("answers as often as its card says: %s", { timeout: 120_000 }, async (kind, questions, options) => {
+  expect(report(kind, await askAll(questions, options))).toBeGreaterThanOrEqual(promised(kind));
 });

@@ -1,12 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AgentSession } from "@shedkit/agent";
-import type { ModelProvider } from "@shedkit/provider";
-import { ToolShed } from "@shedkit/shed";
-import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
-import type { ModelChoice } from "../src/model-choice.js";
+import { RouterMix } from "@shedkit/harness";
+import { demoModelPath } from "@shedkit/model-demo";
+import { LlamaCppProvider } from "@shedkit/provider-llamacpp";
+import { policyOf } from "../src/approval.js";
+import { chooseModel, type ModelChoice } from "../src/model-choice.js";
+import { openSession } from "../src/session.js";
 import { type DemoQuestion, isRight, writeFiles } from "./demo-questions.js";
+import { demoTools } from "./demo-tools.js";
 
 export interface Asked {
   question: DemoQuestion;
@@ -16,40 +18,53 @@ export interface Asked {
   right: boolean;
 }
 
-export interface AskOptions {
-  provider: ModelProvider;
-  model: string;
-  tools(root: string): Iterable<ToolImpl | ToolConstructor>;
-  /** The program's settings for the model. */
-  choice: ModelChoice;
-}
+/** The demonstration model as the program runs it, loaded once for many sessions. */
+export class DemoAgent {
+  readonly #provider = new LlamaCppProvider({ backend: "cpu", gpuLayers: 0 });
+  readonly choice: ModelChoice = { ...chooseModel(null, null, {}), preset: async () => this.#preset() };
 
-/** Asks one question in a new session over a new folder that holds its files. */
-export async function ask(question: DemoQuestion, { provider, model, tools, choice }: AskOptions): Promise<Asked> {
-  const root = mkdtempSync(join(tmpdir(), "demo-"));
-  try {
-    writeFiles(root, question.files);
-    const session = await AgentSession.builder(provider)
-      .withModel(model)
-      .withToolshed(new ToolShed().tools(tools(root)))
-      .withConfig({
-        ...choice.config,
-        ...(choice.maxSteps !== undefined && { maxInnerIterations: choice.maxSteps }),
-      })
-      .build();
-    for (const said of question.before ?? []) await session.ask(said);
-    const turn = await session.runTurn(question.question);
-    const calls: string[] = [];
-    for (const record of turn) {
-      if (record.type !== "conversation" || record.message.type !== "assistant") continue;
-      const { output } = record.message;
-      if (output.type === "toolCall") calls.push(`${output.name}(${JSON.stringify(output.arguments)})`);
+  #preset() {
+    const provider = this.#provider;
+    const shared = {
+      id: provider.id,
+      serves: provider.serves.bind(provider),
+      stream: provider.stream.bind(provider),
+      describe: provider.describe.bind(provider),
+      countTokens: provider.countTokens.bind(provider),
+    }; // without `close`: a session that ends closes what its preset loaded
+    return new RouterMix().primary(shared, demoModelPath).build();
+  }
+
+  /** A session of the program over a folder, with every change allowed. */
+  open(root: string) {
+    return openSession({ choice: this.choice, root, policy: policyOf("allow", "ask"), readOnly: false });
+  }
+
+  /**
+   * Asks one question in a new session over a new folder that holds its files. `withTools`: beside the tools of the
+   * program the session is given a few that it does not offer.
+   */
+  async ask(question: DemoQuestion, { withTools }: { withTools: boolean }): Promise<Asked> {
+    const root = mkdtempSync(join(tmpdir(), "demo-"));
+    try {
+      writeFiles(root, question.files);
+      await using session = await this.open(root);
+      const { tools, notes } = demoTools(root);
+      if (withTools) for (const tool of tools) session.toolManager.register(tool);
+      const { maxSteps } = this.choice;
+      for (const said of question.before ?? []) await session.runTurn(said, { maxSteps });
+      const turn = await session.runTurn(question.question, { maxSteps });
+      const calls = turn.toolCalls().map((call) => `${call.name}(${JSON.stringify(call.arguments)})`);
+      const answer = turn.failure ? `failed: ${turn.failure.message}` : turn.text;
+      const did = wrote(root, question) && noted(notes, question);
+      return { question, answer, calls, right: turn.failure === undefined && isRight(answer, question.says) && did };
+    } finally {
+      rmSync(root, { recursive: true, force: true });
     }
-    await session.end();
-    const answer = turn.failure ? `failed: ${turn.failure.message}` : turn.text;
-    return { question, answer, calls, right: isRight(answer, question.says) && wrote(root, question) };
-  } finally {
-    rmSync(root, { recursive: true, force: true });
+  }
+
+  close(): Promise<void> {
+    return this.#provider.close();
   }
 }
 
@@ -60,4 +75,8 @@ function wrote(root: string, { wrote }: DemoQuestion): boolean {
   } catch {
     return false;
   }
+}
+
+function noted(notes: readonly string[], { notes: wanted }: DemoQuestion): boolean {
+  return wanted === undefined || notes.some((note) => isRight(note, wanted));
 }

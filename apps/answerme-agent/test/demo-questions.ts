@@ -12,6 +12,8 @@ export interface DemoQuestion {
   says: string;
   /** What the folder must hold afterwards. */
   wrote?: { path: string; content: string };
+  /** What must have been remembered, in a note of its own. */
+  notes?: string;
 }
 
 /** Numbers in [0, 1), the same for the same seed. */
@@ -145,45 +147,65 @@ export function fileQuestions(seed: number, count: number): DemoQuestion[] {
   });
 }
 
-/** Ten questions of the other kinds that the model was trained on. */
+/** Questions of the other kinds that the program's own tools are enough for, a kind after the other. */
+export function ownQuestions(seed: number, count: number): DemoQuestion[] {
+  const make = new Maker(seeded(seed));
+  const kinds = [heading, firstLine, write];
+  return Array.from({ length: count }, (_, i) => (kinds[i % kinds.length] as typeof heading)(make));
+}
+
+function heading(make: Maker): DemoQuestion {
+  const title = make.word();
+  return {
+    kind: "heading",
+    question: "What is the first heading of README.md?",
+    files: { "README.md": `# ${title}\n\nA ${make.word()} ${make.word()}.\n\n## Usage\n\nRead it.\n` },
+    says: title,
+  };
+}
+
+function firstLine(make: Maker): DemoQuestion {
+  const text = Array.from({ length: 3 + make.below(3) }, () => `${make.word()} ${make.word()}`);
+  const name = `${make.word()}.txt`;
+  return {
+    kind: "first line",
+    question: `What is the first line of ${name}?`,
+    files: { [name]: `${text.join("\n")}\n` },
+    says: text[0] ?? "",
+  };
+}
+
+function write(make: Maker): DemoQuestion {
+  const text = make.word();
+  return {
+    kind: "write",
+    question: `Write ${text} to note.txt`,
+    files: {},
+    says: "note.txt",
+    wrote: { path: "note.txt", content: text },
+  };
+}
+
+/** Questions of the kinds that the model was trained on and the program has no tools for. */
 export function otherQuestions(seed: number): DemoQuestion[] {
   const make = new Maker(seeded(seed));
   const names = make.some(WORDS, 5);
   const listed = Object.fromEntries(names.map((name) => [`${name}.txt`, "\n"]));
   const [a, b, c, d] = [make.below(200), 1 + make.below(200), make.below(90), 1 + make.below(90)];
   const [pet, place, text, symbol] = [make.word(), make.word(), make.word(), `${make.word()}_${make.word()}`];
-  const title = make.word();
+  const boat = `Remember that my boat is ${place}.`;
   return [
     { kind: "count", question: "How many files are here?", files: listed, says: String(names.length) },
     { kind: "count", question: "Count the files in docs", files: under("docs", listed), says: String(names.length) },
     { kind: "calculate", question: `What is ${a} * ${b}?`, files: {}, says: String(a * b) },
     { kind: "calculate", question: `What is ${c} + ${d}?`, files: {}, says: String(c + d) },
-    { kind: "remember", question: `Remember that my cat is ${pet}.`, files: {}, says: pet },
-    {
-      kind: "recall",
-      question: "What is my boat?",
-      files: {},
-      before: [`Remember that my boat is ${place}.`],
-      says: place,
-    },
+    { kind: "remember", question: `Remember that my cat is ${pet}.`, files: {}, says: pet, notes: pet },
+    { kind: "recall", question: "What is my boat?", files: {}, before: [boat], says: place, notes: place },
     {
       kind: "search",
       question: `Where is ${symbol} defined?`,
       files: { "src/main.ts": `function ${symbol}() {\n` },
       says: "src/main.ts",
-    },
-    {
-      kind: "write",
-      question: `Write ${text} to note.txt`,
-      files: {},
-      says: "note.txt",
-      wrote: { path: "note.txt", content: text },
-    },
-    {
-      kind: "heading",
-      question: "What is the first heading of README.md?",
-      files: { "README.md": `# ${title}\n\nA ${make.word()} ${make.word()}.\n\n## Usage\n\nRead it.\n` },
-      says: title,
     },
     { kind: "run", question: `Run echo ${text}`, files: {}, says: text },
   ];

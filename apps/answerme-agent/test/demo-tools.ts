@@ -17,10 +17,10 @@ function tool(
   return new FnTool(name, description, schema, async (args) => run(args));
 }
 
-/** Small tools that do what they say, under the names that the demonstration model knows. */
-export function demoTools(root: string): ToolImpl[] {
+/** Small tools that do what they say, under the names that the demonstration model knows; and what was remembered. */
+export function demoTools(root: string): { tools: ToolImpl[]; notes: readonly string[] } {
   const notes: string[] = [];
-  return [
+  const tools = [
     tool("search_file", "Search for text in the files", ["query"], (args) => found(root, args.str("query"))),
     tool("bash", "Run a shell command", ["command"], async (args) => {
       const command = args.str("command");
@@ -35,6 +35,7 @@ export function demoTools(root: string): ToolImpl[] {
     }),
     tool("calculate", "Calculate an expression", ["expression"], (args) => calculated(args.str("expression"))),
   ];
+  return { tools, notes };
 }
 
 function found(root: string, query: string): string {

@@ -11,5 +11,5 @@ export const demoModelSize = 1_978_432;
 
 /** What the model can and cannot do, in a line that a program can show. */
 export const demoModelSummary =
-  "a 2 MB demonstration model: it finds values in small files (a dozen lines), counts files, remembers and calculates " +
-  "through tools; it is often wrong and knows nothing";
+  "a 2 MB demonstration model: it finds values in small files (a dozen lines) and, given tools for it, counts files, " +
+  "remembers and calculates; it is often wrong and knows nothing";
