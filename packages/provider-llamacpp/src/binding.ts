@@ -35,17 +35,25 @@ export async function startLlama(binding: Binding, backend: LlamaCppOptions["bac
     logLevel: binding.LlamaLogLevel.disabled,
     logger: () => undefined,
   };
+  let llama: Llama;
   try {
     // It tries its addon in a process of its own, and says on the console where that one is killed (ctrl-C does).
-    return await withQuietConsole(() => binding.getLlama(options));
+    llama = await withQuietConsole(() => binding.getLlama(options));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split("\n", 1)[0] : String(cause);
-    throw new AgenticError(
-      "provider",
-      `llama.cpp cannot start with backend "${backend}": ${reason}. Use backend "cpu", or install ${PACKAGE} with its ` +
-        `optional packages for this machine: npm i ${PACKAGE}`,
-      { package: PACKAGE, install: `npm i ${PACKAGE}`, problem: "noBackend" },
-      { cause },
-    );
+    throw noBackend(backend, cause instanceof Error ? (cause.message.split("\n", 1)[0] ?? "") : String(cause), cause);
   }
+  if (backend === "auto" || llama.gpu === options.gpu) return llama;
+  // It takes the CPU in silence where a system cannot have the backend.
+  await llama.dispose();
+  throw noBackend(backend, "it is not there on this machine");
+}
+
+function noBackend(backend: string, reason: string, cause?: unknown): AgenticError {
+  return new AgenticError(
+    "provider",
+    `llama.cpp cannot start with backend "${backend}": ${reason}. Use backend "cpu", or install ${PACKAGE} with its ` +
+      `optional packages for this machine: npm i ${PACKAGE}`,
+    { package: PACKAGE, install: `npm i ${PACKAGE}`, problem: "noBackend" },
+    { cause },
+  );
 }
