@@ -2,8 +2,8 @@ import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { demoModelPath } from "@shedkit/model-demo";
 import { FakeHub } from "@shedkit/testing";
-import { expect, it } from "vitest";
-import { Program, temporaryFolder, tour } from "./program.js";
+import { describe, expect, it } from "vitest";
+import { canMakeTerminals, Program, temporaryFolder, tour } from "./program.js";
 
 it("downloads a model once, and uses it from then on", async () => {
   await using folder = await temporaryFolder();
@@ -20,6 +20,52 @@ it("downloads a model once, and uses it from then on", async () => {
   const before = hub.bytesSent;
   expect(await ask({ HF_ENDPOINT: hub.url, HF_HUB_OFFLINE: "1" })).toMatchObject({ code: 0, stdout: first.stdout });
   expect(hub.bytesSent).toBe(before);
+});
+
+describe("a download that takes a while", () => {
+  const question = "What is the port in config.ini?";
+  const args = ["--root", tour, "--model", "acme/demo-GGUF:Q8_0", "--read-only", question];
+  /** The demonstration model, with 24 MB behind it that nobody reads, over a slow line. */
+  async function slowly(options: { args?: string[]; terminal?: boolean } = {}) {
+    await using folder = await temporaryFolder();
+    await using hub = await FakeHub.start();
+    hub.addModel("acme/demo-GGUF", {
+      "demo-Q8_0.gguf": Buffer.concat([await readFile(demoModelPath), Buffer.alloc(24_000_000)]),
+    });
+    hub.fault = () => ({ type: "slow", bytesPerSecond: 20_000_000 });
+    const env = { HF_ENDPOINT: hub.url };
+    const { terminal } = options;
+    return await new Program([...(options.args ?? []), ...args], { home: folder.path, env, terminal }).ended;
+  }
+
+  it("is one line where nobody watches", async () => {
+    const { stdout, stderr } = await slowly();
+    expect(stdout).toBe("The port is 8417.\n");
+    expect(stderr.match(/^Downloading the model .*$/gm)).toEqual(["Downloading the model (26.0 MB) ..."]);
+    expect(stderr).not.toMatch(/Loading the model|\r/);
+  });
+
+  it.runIf(canMakeTerminals)("is a bar in a terminal", async () => {
+    const { stdout } = await slowly({ terminal: true });
+    expect(stdout).toMatch(/\rDownloading the model \[#*\.*\] +\d+ % of 26\.0 MB/);
+    expect(stdout).toContain("The port is 8417.");
+  });
+
+  it("is told by events with --json, before anything is loaded", async () => {
+    const { stdout } = await slowly({ args: ["--json"] });
+    const told = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).progress)
+      .filter((progress) => progress?.type === "loadingModel");
+    const downloads = told.filter(({ what }) => what === "download");
+    expect(downloads.length).toBeGreaterThan(2);
+    expect(told.slice(0, downloads.length)).toEqual(downloads);
+    const done = downloads.map(({ bytesDone }) => bytesDone);
+    expect(done).toEqual(done.toSorted((a, b) => a - b));
+    expect(downloads.at(-1)).toMatchObject({ bytesDone: 25_978_432, bytesTotal: 25_978_432 });
+    expect(told.at(-1)).toMatchObject({ what: "load" });
+  });
 });
 
 it("reads a model file whatever its name is", async () => {
