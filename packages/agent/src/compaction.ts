@@ -1,4 +1,4 @@
-import { AgenticError, type Message, textOfContent } from "@shedkit/types";
+import { AgenticError, type Message, textOfContent, type Usage } from "@shedkit/types";
 import type { ContextConfig } from "./config.js";
 import type { CompactionResult, ContextParts } from "./context.js";
 import { estimateMessage, estimateText } from "./estimate.js";
@@ -51,11 +51,11 @@ export async function compact(
     throw cannot("there is nothing to leave out but the summary", tokensBefore, tokensBefore);
   }
   const longest = Math.min(config.summaryTokens, Math.floor(target / scale - kept));
-  const summary = await summarise(parts, gone, longest, signal);
+  const { summary, usage } = await summarise(parts, gone, { longest, timeoutMs: config.summaryTimeoutMs, signal });
   const tokensAfter = Math.ceil((kept + estimateText(summary)) * scale);
   if (tokensAfter > target) throw cannot("the summary is too long", tokensBefore, tokensAfter);
   const firstKept = state.messages[cut]?.id ?? "";
-  await log.append({ type: "compaction", firstKept, summary, tokensBefore, tokensAfter });
+  await log.append({ type: "compaction", firstKept, summary, tokensBefore, tokensAfter, ...(usage && { usage }) });
   const deactivated = tools.trimActive(); // the prefix is new anyway
   if (deactivated.length > 0) await log.append({ type: "deactivated", tools: deactivated });
   return { tokensBefore, tokensAfter };
@@ -85,23 +85,32 @@ function beginsStep(message: Message | undefined, before: Message | undefined): 
 async function summarise(
   parts: SideParts,
   messages: readonly Message[],
-  longest: number,
-  signal: AbortSignal,
-): Promise<string> {
+  { longest, timeoutMs, signal }: { longest: number; timeoutMs: number; signal: AbortSignal },
+): Promise<{ summary: string; usage?: Usage }> {
   const lines = messages.map(lineOf);
+  const late = new AbortController();
+  const done = new AbortController();
+  const timer = parts.effects.sleep(timeoutMs, done.signal).then(
+    () => late.abort(new AgenticError("cancelled", "The summary took too long.", { reason: "timeout" })),
+    () => undefined, // it was made in time
+  );
   try {
-    const { answer } = await askInPieces(parts, lines, {
+    const { answer, usage } = await askInPieces(parts, lines, {
       system: INSTRUCTIONS,
       maxTokens: longest,
       say: (piece, soFar) => (soFar === "" ? piece : `The summary so far:\n${soFar}\n\nWhat came then:\n${piece}`),
       join: (_, summary) => summary.trim(),
-      signal,
+      signal: AbortSignal.any([signal, late.signal]),
     });
-    if (answer !== "") return cutText(answer, longest);
+    if (answer !== "") return { summary: cutText(answer, longest), usage };
   } catch (error) {
     if (signal.aborted) throw error;
+  } finally {
+    done.abort();
+    await timer;
   }
-  return cutText(`No summary could be made. What was said, shortened:\n${lines.map(short).join("\n")}`, longest);
+  const text = `No summary could be made. What was said, shortened:\n${lines.map(short).join("\n")}`;
+  return { summary: cutText(text, longest) };
 }
 
 /** A message as a line of a transcript. */

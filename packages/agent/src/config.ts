@@ -38,6 +38,11 @@ export interface ContextConfig {
   compactionTarget: number;
   /** How long a summary may be, in tokens. Default: 2,000. */
   summaryTokens: number;
+  /**
+   * How long the memory model may take to make one, in milliseconds; then what was said is shortened without it.
+   * Default: 300,000.
+   */
+  summaryTimeoutMs: number;
 }
 
 export const defaultContextConfig: ContextConfig = {
@@ -45,6 +50,7 @@ export const defaultContextConfig: ContextConfig = {
   keepRecentTokens: 20_000,
   compactionTarget: 0.5,
   summaryTokens: 2000,
+  summaryTimeoutMs: 300_000,
 };
 
 /** When the memory model is put to work. */

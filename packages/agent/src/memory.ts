@@ -25,7 +25,7 @@ export async function observe(parts: MemoryParts, messages: readonly Message[], 
   if (texts.length === 0) return false;
   const tokenCount = usage.output > 0 ? usage.output : texts.reduce((sum, text) => sum + estimateText(text), 0);
   const observations = texts.map((content) => ({ content }));
-  await parts.log.append({ type: "observation", upTo, observations, tokenCount });
+  await parts.log.append({ type: "observation", upTo, observations, tokenCount, usage });
   await parts.memoryStore.write(parts.sessionId, "observation", parts.log.state.observation);
   return true;
 }
@@ -44,9 +44,10 @@ export async function reflect(
     "Notes:",
     ...observations.flat().map(entryText),
   ];
-  const { texts } = await ask(parts, REFLECT, notes, signal);
+  const { texts, usage } = await ask(parts, REFLECT, notes, signal);
   if (texts.length === 0) return;
-  await parts.log.append({ type: "reflection", upTo, reflections: texts.map((summary) => ({ summary })) });
+  const reflections = texts.map((summary) => ({ summary }));
+  await parts.log.append({ type: "reflection", upTo, reflections, usage });
   await parts.memoryStore.write(parts.sessionId, "reflection", state.reflection);
 }
 

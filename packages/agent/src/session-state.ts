@@ -156,15 +156,18 @@ export class SessionState {
         this.working = record;
         break;
       case "observation":
+        this.#spent(record.usage);
         this.observation = record;
         this.rollingTokens = 0;
         this.observedTokens += record.tokenCount;
         break;
       case "reflection":
+        this.#spent(record.usage);
         this.reflection = record;
         this.observedTokens = 0;
         break;
       case "compaction":
+        this.#spent(record.usage);
         this.#compact(record);
         break;
       case "modelSwitched":
@@ -178,6 +181,10 @@ export class SessionState {
         this.#retract(new Set(record.messageIds));
         break;
     }
+  }
+
+  #spent(usage: Usage | undefined): void {
+    if (usage) this.usage = addUsage(this.usage, usage);
   }
 
   #decide(approvalId: string, decision: ApprovalDecision): void {

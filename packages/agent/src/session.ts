@@ -87,7 +87,7 @@ export class AgentSession<
     return this.#parts.tools;
   }
 
-  /** What the whole session has cost, over all its turns. */
+  /** What the whole session has cost: its turns, and what the memory model made of them. */
   get usage(): Usage {
     return this.#parts.log.state.usage;
   }

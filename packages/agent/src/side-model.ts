@@ -1,5 +1,5 @@
 import type { ModelRequest } from "@shedkit/provider";
-import { AgenticError, Messages, noUsage, type Usage } from "@shedkit/types";
+import { AgenticError, addUsage, Messages, noUsage, type Usage } from "@shedkit/types";
 import { untilAborted } from "./abortable.js";
 import type { ContextParts } from "./context.js";
 import { estimateText } from "./estimate.js";
@@ -55,10 +55,10 @@ export async function askInPieces(
       takenIds,
       sink: () => undefined,
     });
-    usage = made.usage;
+    usage = addUsage(usage, made.usage);
     const ended = end.type === "finish" ? { finish: end.reason } : { error: end.error };
-    parts.observe({ type: "modelCallEnded", stepId, outputs, usage, ...ended });
-    await parts.spending.record(usage);
+    parts.observe({ type: "modelCallEnded", stepId, outputs, usage: made.usage, ...ended });
+    await parts.spending.record(made.usage);
     if (end.type === "failure") throw end.error;
     const text = outputs.map((output) => (output.type === "text" ? output.text : "")).join("");
     signal.throwIfAborted();

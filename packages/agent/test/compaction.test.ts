@@ -1,5 +1,5 @@
 import { MemoryDocumentStore } from "@shedkit/store";
-import { ScriptedProvider } from "@shedkit/testing";
+import { Gate, ScriptedProvider } from "@shedkit/testing";
 import { AgenticError, type Message, Messages, type SessionRecordBody } from "@shedkit/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -40,6 +40,32 @@ describe("a conversation that presses the window", () => {
     expect(transcript(last?.messages ?? []).at(-1)).toMatch(/^user: Turn 7/);
     const sizes = provider.requests.map((request) => request.messages.reduce((sum, m) => sum + estimateMessage(m), 0));
     expect(Math.max(...sizes)).toBeLessThan(1100); // nobody counted here, so half of the estimate is taken
+  });
+
+  it("is shortened without the memory model where that takes too long", async () => {
+    const gate = new Gate();
+    const provider = new ScriptedProvider(["One.", [{ wait: gate }, "Too late."], "Two."]);
+    const session = await sessionOf(provider).withContextConfig({ summaryTimeoutMs: 1 }).build();
+    await session.ask(`First: ${"words ".repeat(400)}`);
+    await session.compact();
+    await session.ask("Second");
+    expect(transcript(provider.requests[2]?.messages ?? [])[0]).toContain("No summary could be made.");
+    await session.end();
+  });
+
+  it("counts what the summary cost, also after a resume", async () => {
+    const builder = sessionOf(
+      new ScriptedProvider([
+        { parts: ["One."], usage: { input: 100, output: 1 } },
+        { parts: ["A summary."], usage: { input: 90, output: 3 } },
+      ]),
+    ).withSessionId("s");
+    const session = await builder.build();
+    await session.ask(`First: ${"words ".repeat(400)}`);
+    await session.compact();
+    expect(session.usage).toMatchObject({ input: 190, output: 4 });
+    await session.end();
+    expect((await builder.build()).usage).toMatchObject({ input: 190, output: 4 });
   });
 
   it("that overflows is reduced before it is sent again", async () => {

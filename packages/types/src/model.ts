@@ -15,7 +15,7 @@ export function modelId(model: ModelIdLike): ModelId {
 }
 
 /** Tokens. `input` excludes the cached ones (`cacheRead`, `cacheWrite`); `reasoning` is part of `output`. */
-export interface Usage {
+export type Usage = {
   input: number;
   output: number;
   cacheRead: number;
@@ -24,7 +24,7 @@ export interface Usage {
   /** `input + output + cacheRead + cacheWrite`. */
   total: number;
   costUsd?: number | undefined;
-}
+};
 
 /** No tokens at all: where sums begin. */
 export const noUsage: Readonly<Usage> = Object.freeze({

@@ -46,9 +46,23 @@ export type SessionRecordBody =
   /** An error that ended a turn. */
   | { type: "failedAction"; turnId: string; error: SerializedError }
   | { type: "workingMemory"; version: number; facts: readonly JsonValue[] }
-  | { type: "observation"; upTo: string; observations: readonly JsonValue[]; tokenCount: number }
-  | { type: "reflection"; upTo: string; reflections: readonly JsonValue[] }
-  | { type: "compaction"; firstKept: string; summary: string; tokensBefore: number; tokensAfter: number }
+  /** `usage` is what the memory model took to make it; likewise below. */
+  | {
+      type: "observation";
+      upTo: string;
+      observations: readonly JsonValue[];
+      tokenCount: number;
+      usage?: Usage | undefined;
+    }
+  | { type: "reflection"; upTo: string; reflections: readonly JsonValue[]; usage?: Usage | undefined }
+  | {
+      type: "compaction";
+      firstKept: string;
+      summary: string;
+      tokensBefore: number;
+      tokensAfter: number;
+      usage?: Usage | undefined;
+    }
   | { type: "forkedFrom"; session: string; record: string }
   /** A turn that completed. */
   | { type: "summary"; turnId: string; messageCount: number; usage: Usage };
