@@ -305,10 +305,21 @@ describe("arguments", () => {
   it("are an object, or what came", () => {
     expect(readCallArguments(' {"a":1} ')).toEqual({ arguments: { a: 1 } });
     expect(readCallArguments("")).toEqual({ arguments: {} });
-    for (const text of ["[1]", '"x"', "null", "{", '{"n":12345678901234567891}']) {
+    const none = ["[1]", '"x"', "null", "{"];
+    const changed = [
+      '{"n":12345678901234567891}',
+      '{"n":9007199254740993.0}',
+      '{"n":90071992547409930e-1}',
+      '{"n":[-9.007199254740993e15]}',
+      '{"n":1e400}',
+      '{"a":1,"\\u0061":2}',
+      '{"l":[{"b":{"a":1},"a":1,"a":1}]}',
+    ];
+    for (const text of [...none, ...changed]) {
       expect(readCallArguments(text)).toEqual({ rawArguments: text });
     }
-    const whole = '{"n":9007199254740992,"s":"12345678901234567891","f":0.1234567890123456789}';
+    const whole =
+      '{"n":9007199254740992,"s":"12345678901234567891","f":0.1234567890123456789,"l":[{"n":{"n":"n"}},"\\"n\\":{"]}';
     expect(readCallArguments(whole)).toEqual({ arguments: JSON.parse(whole) });
   });
 

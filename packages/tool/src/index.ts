@@ -35,7 +35,7 @@ export { type Resource, Resources, resource } from "./resources.js";
 export { ToolCallResult } from "./result.js";
 export { runTool } from "./run.js";
 export type { Pattern, SchemaLimits, SchemaReading } from "./schema/document.js";
-export { isMultipleOf, jsonEqual } from "./schema/equal.js";
+export { allDiffer, isMultipleOf, jsonEqual } from "./schema/equal.js";
 export { schemaFormats } from "./schema/formats.js";
 export { schemaDraft } from "./schema/node.js";
 export { createValidator, evalFreeValidator } from "./schema/validator.js";

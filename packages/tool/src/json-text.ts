@@ -1,3 +1,6 @@
+import { exactNumber } from "./json-number.js";
+import { walkJson } from "./json-walk.js";
+
 /** How deep arguments may nest. Deeper ones are refused: nothing that a tool is told needs it. */
 export const MAX_DEPTH = 128;
 
@@ -5,9 +8,9 @@ export const MAX_DEPTH = 128;
 export type ReadJson = { ok: true; value: unknown; mended?: string | undefined } | { ok: false; problem: string };
 
 /**
- * Reads JSON without ever rounding an integer. Of what is not JSON, only what cannot change the meaning is mended: a
- * code fence around it, raw line breaks inside strings, a comma before a closing bracket. A text that breaks off is
- * never completed: half a file must not be written.
+ * Reads JSON without ever rounding an integer, and without choosing between two values of one key. Of what is not JSON,
+ * only what cannot change the meaning is mended: a code fence around it, raw line breaks inside strings, a comma before
+ * a closing bracket. A text that breaks off is never completed: half a file must not be written.
  */
 export function readJson(text: string): ReadJson {
   const trimmed = text.trim();
@@ -20,66 +23,103 @@ export function readJson(text: string): ReadJson {
 }
 
 function parse(text: string): ReadJson {
-  const { text: marked, mark, tooLong } = markLossyIntegers(text);
-  if (tooLong !== undefined) return { ok: false, problem: `holding a number of ${tooLong} digits` };
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(marked);
-    return { ok: true, value: mark === undefined ? value : withBigints(value, mark, 0) };
-  } catch (e) {
-    if (e instanceof RangeError) return { ok: false, problem: `nested deeper than ${MAX_DEPTH}` };
+    value = JSON.parse(text);
+  } catch {
     return { ok: false, problem: problemOf(text) };
+  }
+  const { problem, lossy } = losses(text);
+  if (problem !== undefined) return { ok: false, problem };
+  return lossy ? exactly(text) : { ok: true, value };
+}
+
+/** What `JSON.parse` does not tell of a text that it takes: keys that stand twice, numbers that it changes. */
+function losses(text: string): { problem?: string | undefined; lossy: boolean } {
+  let problem: string | undefined;
+  let lossy = false;
+  let last = "";
+  const open: (Set<string> | undefined)[] = [];
+  walkJson(text, (token, start, end) => {
+    if (token === "{") open.push(new Set());
+    else if (token === "[") open.push(undefined);
+    else if (token === "}" || token === "]") open.pop();
+    else if (token === "string") last = text.slice(start, end);
+    else if (token === ":") {
+      const key = last.includes("\\") ? JSON.stringify(JSON.parse(last)) : last;
+      const keys = open.at(-1);
+      if (keys?.has(key)) problem ??= `naming the key ${shortened(key)} twice`;
+      keys?.add(key);
+    } else if (token === "number") {
+      const number = exactNumber(text.slice(start, end));
+      if (number === undefined)
+        problem ??= `holding the number ${shortened(text.slice(start, end))}, which cannot be held as it is`;
+      else if (typeof number === "bigint") lossy = true;
+    }
+  });
+  return { problem, lossy };
+}
+
+const SHOWN = 40;
+
+function shortened(text: string): string {
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}... (${text.length} characters)` : text;
+}
+
+/** The value of a JSON text with its long integers as bigints: each is read on its own, and stands in for a zero. */
+function exactly(text: string): ReadJson {
+  const parts: string[] = [];
+  const numbers: (number | bigint)[] = [];
+  let from = 0;
+  walkJson(text, (token, start, end) => {
+    if (token !== "number") return;
+    parts.push(text.slice(from, start), String(numbers.length));
+    numbers.push(exactNumber(text.slice(start, end)) ?? 0);
+    from = end;
+  });
+  parts.push(text.slice(from));
+  try {
+    return { ok: true, value: withNumbers(JSON.parse(parts.join("")), numbers, 0) };
+  } catch {
+    return { ok: false, problem: `nested deeper than ${MAX_DEPTH}` };
   }
 }
 
-// Strings first, so that digits inside them are passed over.
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
-const LONG_INTEGER = /^-?\d{16,}$/;
-const MAY_HOLD_ONE = /\d{16}/;
-const MAX_DIGITS = 1000; // nobody's number, and slow to convert
-
-/** JSON.parse would round a long integer: each is put in quotes, behind a mark that the text does not hold. */
-function markLossyIntegers(text: string): { text: string; mark?: string; tooLong?: number } {
-  if (!MAY_HOLD_ONE.test(text)) return { text };
-  let mark = "int:";
-  while (text.includes(mark)) mark = `i${mark}`;
-  let found = false;
-  let tooLong = 0;
-  const marked = text.replace(TOKEN, (token) => {
-    if (!LONG_INTEGER.test(token)) return token;
-    if (token.length > MAX_DIGITS) tooLong = token.length;
-    else if (!isExact(token)) {
-      found = true;
-      return `"${mark}${token}"`;
-    }
-    return token;
-  });
-  if (tooLong > 0) return { text, tooLong };
-  return found ? { text: marked, mark } : { text };
-}
-
-function isExact(digits: string): boolean {
-  const value = Number(digits);
-  return Number.isFinite(value) && BigInt(digits) === BigInt(value);
-}
-
-function withBigints(value: unknown, mark: string, depth: number): unknown {
-  if (typeof value === "string") return value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value;
+/** Each number is the place of the one meant: no text in the value can be taken for one. */
+function withNumbers(value: unknown, numbers: readonly (number | bigint)[], depth: number): unknown {
+  if (typeof value === "number") return numbers[value];
   if (typeof value !== "object" || value === null) return value;
   if (depth > MAX_DEPTH) throw new RangeError();
-  if (Array.isArray(value)) return value.map((item) => withBigints(item, mark, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => withNumbers(item, numbers, depth + 1));
   // fromEntries defines own properties, so a "__proto__" key sets no prototype.
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withBigints(item, mark, depth + 1)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withNumbers(item, numbers, depth + 1)]));
 }
 
 const FENCE = "```";
-const TOKEN_TO_MEND = /"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gs;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: raw control characters are what is looked for
 const RAW_CONTROL = /[\u0000-\u001f]/g;
 
+/** In one pass: raw control characters in strings escaped, commas before a closing bracket left out. */
 function mend(text: string): string {
-  return unfenced(text).replace(TOKEN_TO_MEND, (token) =>
-    token === "," ? "" : token.replace(RAW_CONTROL, (c) => JSON.stringify(c).slice(1, -1)),
-  );
+  const inner = unfenced(text);
+  const parts: string[] = [];
+  let from = 0;
+  let comma = -1;
+  walkJson(inner, (token, start, end) => {
+    if (token === "string") {
+      parts.push(
+        inner.slice(from, start),
+        inner.slice(start, end).replace(RAW_CONTROL, (c) => JSON.stringify(c).slice(1, -1)),
+      );
+      from = end;
+    } else if ((token === "}" || token === "]") && comma >= from && inner.slice(comma + 1, start).trim() === "") {
+      parts.push(inner.slice(from, comma), inner.slice(comma + 1, start));
+      from = start;
+    }
+    comma = token === "," ? start : -1;
+  });
+  parts.push(inner.slice(from));
+  return parts.join("");
 }
 
 /** What stands between the first line, if it opens a code fence, and its end. */

@@ -85,11 +85,14 @@ interface Cleaning {
 
 /**
  * The same value where nothing is wrong with it (no copy); without any `__proto__` key, which would set the prototype
- * of an object that a tool builds from it. An integer that may have been rounded on its way here is refused.
+ * of an object that a tool builds from it. An integer that may have been rounded on its way here is refused, and so is what is
+ * no number.
  */
 function cleaned(how: Cleaning, value: unknown, path: string, depth: number): unknown {
   if (typeof value === "number" && !how.exact && mayBeRounded(value))
     throw refused(how.name, `${path}: ${value} is too large to be sure that it is exact; send its digits as a string`);
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw refused(how.name, `${path || "the arguments"}: wanted a number that JSON can hold, got ${value}`);
   if (typeof value !== "object" || value === null) return value;
   if (depth > MAX_DEPTH) throw refused(how.name, `they nest deeper than ${MAX_DEPTH}`);
   const at = (key: string | number): string => (path === "" ? String(key) : `${path}.${key}`);

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@shedkit/types";
+import { exactNumber } from "./json-number.js";
 import { readJson } from "./json-text.js";
 import { objectOf, own, type SchemaNode, typeOf } from "./schema/node.js";
 import { evalFreeValidator, type ReadSchema } from "./schema/validator.js";
@@ -104,10 +105,8 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** A number that says what the text says: one that would be rounded stays a text. */
 export function numberOf(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined;
-  const value = Number(text);
-  if (!Number.isFinite(value)) return undefined;
-  if (/^[+-]?\d+$/.test(text) && BigInt(text.replace("+", "")) !== BigInt(value)) return undefined;
-  return value;
+  const value = exactNumber(text);
+  return typeof value === "number" ? value : undefined;
 }
 
 function descend(repair: Repair, node: SchemaNode, value: unknown, path: string): unknown {

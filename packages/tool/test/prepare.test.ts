@@ -1,4 +1,4 @@
-import { prepareArguments, ToolError } from "@shedkit/tool";
+import { evalFreeValidator, prepareArguments, ToolError } from "@shedkit/tool";
 import type { JsonSchema, Tool } from "@shedkit/types";
 import { Type } from "@sinclair/typebox";
 import fc from "fast-check";
@@ -160,6 +160,45 @@ describe("integers past what a double holds", () => {
     });
   });
 
+  const forms = [
+    "9007199254740993.0",
+    "9007199254740993e0",
+    "90071992547409930e-1",
+    "9.007199254740993e15",
+    "-9007199254740993.0",
+  ];
+  test.each(forms)("written as %s they are not rounded", (text) => {
+    const digits = text.startsWith("-") ? "-9007199254740993" : "9007199254740993";
+    expect(prepareArguments(tool(Type.Object({ id: Type.String() })), `{"id": ${text}}`).args.id).toBe(digits);
+    for (const wanted of [Type.Integer(), Type.Number()]) {
+      expect(refusal(Type.Object({ id: wanted }), `{"id": ${text}}`)).toContain(digits);
+      expect(refusal(Type.Object({ id: wanted }), { id: text })).toContain("id: wanted");
+    }
+  });
+
+  test("a fraction whose whole part would change is refused", () => {
+    expect(refusal({ type: "object" }, '{"n": 9007199254740993.5}')).toContain("9007199254740993.5");
+    expect(prepareArguments(tool({ type: "object" }), '{"n": 0.12345678901234567891, "e": 1e23}').args).toEqual({
+      n: 0.12345678901234568,
+      e: 1e23,
+    });
+  });
+
+  test("a text that looks like a stand-in for one stays a text", () => {
+    const raw = '{"a": "\\u0069nt:5", "b": 7, "c": "0", "id": 9007199254740993}';
+    const schema = Type.Object({ id: Type.String() });
+    expect(prepareArguments(tool(schema), raw).args).toEqual({ a: "int:5", b: 7, c: "0", id: "9007199254740993" });
+  });
+
+  test("any double as JSON writes it is taken", () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (n) => {
+        fc.pre(!/^-?\d{17,}$/.test(String(n)));
+        expect(prepareArguments(tool({ type: "object" }), JSON.stringify({ n })).args).toEqual({ n: n + 0 });
+      }),
+    );
+  });
+
   test("never come out rounded, whatever the integer", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), (n) => {
@@ -207,8 +246,30 @@ describe("hostile arguments", () => {
     expect(prepareArguments(tool({ type: "object" }), text).args.a).toHaveLength(1_000_019);
   });
 
-  test("the last of two keys counts", () => {
-    expect(prepareArguments(tool({ type: "object" }), '{"a":1,"a":2}').args).toEqual({ a: 2 });
+  test("a key that stands twice is refused, however it is spelt and wherever it stands", () => {
+    for (const raw of ['{"a":1,"a":2}', '{"a":1,"\\u0061":2}', '{"l":[{"b":{}, "a":1,"a":1}]}'])
+      expect(refusal({ type: "object" }, raw)).toContain('naming the key "a" twice');
+    const apart = '{"a":[{"a":1},{"a":1}],"b":{"a":"a"},"c":"a"}';
+    expect(prepareArguments(tool({ type: "object" }), apart)).toEqual({ args: JSON.parse(apart), repaired: [] });
+    expect(refusal(Type.Object({ inner: Type.Object({}) }), { inner: '{"a":1,"a":2}' })).toContain("inner");
+  });
+
+  test("what is no number is refused", () => {
+    const number = Type.Object({ id: Type.Number() });
+    for (const raw of ['{"id": 1e400}', '{"id": -1e400}', { id: Number.NaN }, { id: Number.POSITIVE_INFINITY }])
+      expect(refusal(number, raw)).toMatch(/1e400|NaN|Infinity/);
+    expect(refusal(number, { id: "1e400" })).toContain("id: wanted a number");
+    for (const value of [Number.NaN, Number.NEGATIVE_INFINITY])
+      expect(evalFreeValidator.compile({ type: ["number", "integer"] })(value)).toHaveLength(1);
+  });
+
+  test("a text of many megabytes is taken or refused, never a crash", () => {
+    const long = "x\\n".repeat(4_000_000);
+    const schema = { type: "object" };
+    expect(prepareArguments(tool(schema), `{"a":"${long}","id":"9007199254740993"}`).args.id).toBe("9007199254740993");
+    expect(prepareArguments(tool(schema), `{"a":"${long}","b":[1,],}`).args.b).toEqual([1]);
+    expect(refusal(schema, `{"a":"${long}`)).toContain("broken off");
+    expect(refusal(schema, `{"a":"${long}","id":9007199254740993}`)).toContain("9007199254740993");
   });
 
   test("whatever comes, it is taken or refused", () => {

@@ -93,7 +93,7 @@ export class Evaluation {
   #type(node: SchemaNode, value: unknown): boolean {
     const wanted = node.type;
     if (wanted !== undefined) {
-      const type = typeOf(value);
+      const type = typeof value === "number" && !Number.isFinite(value) ? "no JSON" : typeOf(value);
       const is = (one: unknown): boolean => one === type || (one === "integer" && Number.isInteger(value));
       if (!(Array.isArray(wanted) ? wanted.some(is) : is(wanted))) return false;
     }
