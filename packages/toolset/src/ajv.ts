@@ -1,4 +1,5 @@
 import {
+  allDiffer,
   evalFreeValidator,
   isMultipleOf,
   type SchemaIssue,
@@ -12,6 +13,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 
 const OPTIONS: Options = {
   strict: false, // foreign schemas hold keywords of their own
+  strictNumbers: true, // NaN is no number
   validateSchema: false, // checked before, in the same way as for the eval-free validator
   ownProperties: true,
   addUsedSchema: false,
@@ -21,8 +23,8 @@ const OPTIONS: Options = {
 
 /** ajv as a {@link SchemaValidator}: it decides; what does not fit is told as the eval-free validator tells it. */
 export function ajvValidator(): SchemaValidator {
-  const draft7 = withExactMultiples(new Ajv(OPTIONS));
-  const draft2020 = withExactMultiples(new Ajv2020(OPTIONS));
+  const draft7 = withOurKeywords(new Ajv(OPTIONS));
+  const draft2020 = withOurKeywords(new Ajv2020(OPTIONS));
   const compiled = new WeakMap<JsonSchema, (value: unknown) => readonly SchemaIssue[]>();
   return {
     compile(schema) {
@@ -35,13 +37,24 @@ export function ajvValidator(): SchemaValidator {
   };
 }
 
-/** ajv divides doubles, by which 19.99 is no multiple of 0.01. */
-function withExactMultiples<A extends Ajv | Ajv2020>(ajv: A): A {
+/**
+ * ajv divides doubles, by which 19.99 is no multiple of 0.01; and it compares each entry of a list with each other, by
+ * which a model could stop the program.
+ */
+function withOurKeywords<A extends Ajv | Ajv2020>(ajv: A): A {
   ajv.removeKeyword("multipleOf");
   ajv.addKeyword({
     keyword: "multipleOf",
     type: "number",
     validate: (divisor: number, value: number) => isMultipleOf(value, divisor),
+    errors: false,
+  });
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    validate: (wanted: boolean, list: readonly unknown[]) => !wanted || allDiffer(list),
     errors: false,
   });
   return ajv;

@@ -37,7 +37,8 @@ const list = (kind: object): object => ({
 
 /** Schema, what fits it, what does not. */
 const CASES: [string, object, unknown[], unknown[]][] = [
-  ["types", { type: ["integer", "null"] }, [1, 1.0, null], [1.5, "1", true, [], {}]],
+  ["types", { type: ["integer", "null"] }, [1, 1.0, null], [1.5, "1", true, [], {}, Number.NaN, Number.POSITIVE_INFINITY]],
+  ["numbers that are none", { type: "number" }, [1e308], [Number.NaN, Number.NEGATIVE_INFINITY]],
   [
     "const and enum",
     { anyOf: [{ const: { a: [1] } }, { enum: [2, "x", null] }] },
@@ -160,6 +161,15 @@ describe.each(both)("%s", (_, validator) => {
   test("a schema that refers to itself without end ends in an error", () => {
     const check = validator.compile({ $defs: { a: { allOf: [{ $ref: "#/$defs/a" }] } }, $ref: "#/$defs/a" });
     expect(() => check(1)).toThrow(/without end|too deep|call stack/i);
+  });
+
+  test("entries that must differ are told apart in time linear to the list", () => {
+    const list = Array.from({ length: 50_000 }, (_, n) => ({ name: `entry ${n}`, n }));
+    const check = validator.compile({ type: "array", uniqueItems: true });
+    const start = performance.now();
+    expect(check(list)).toEqual([]);
+    expect(check([...list, { n: 7, name: "entry 7" }])).toHaveLength(1);
+    expect(performance.now() - start).toBeLessThan(5000); // comparing all with all takes more than a minute
   });
 
   test("a schema is not written on", () => {
