@@ -1,0 +1,120 @@
+import type { ModelEvent } from "@shedkit/provider";
+import { Secret } from "@shedkit/provider";
+import { rechunkFetch } from "@shedkit/testing";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AnthropicMessagesProvider } from "../src/index.js";
+import { question } from "./open.js";
+
+/** A stream as the API's documents describe it: thinking, hidden thinking, text, a call, cumulative usage. */
+const STREAM = [
+  {
+    type: "message_start",
+    message: {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      content: [],
+      model: "claude-x",
+      stop_reason: null,
+      usage: { input_tokens: 25, cache_read_input_tokens: 100, cache_creation_input_tokens: 7, output_tokens: 1 },
+    },
+  },
+  { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } },
+  { type: "ping" },
+  { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Wo liegt " } },
+  { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Zürich?" } },
+  { type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: "EqQB" } },
+  { type: "content_block_stop", index: 0 },
+  { type: "content_block_start", index: 1, content_block: { type: "redacted_thinking", data: "EmwK" } },
+  { type: "content_block_stop", index: 1 },
+  { type: "content_block_start", index: 2, content_block: { type: "text", text: "" } },
+  { type: "content_block_delta", index: 2, delta: { type: "text_delta", text: "I look 🌍" } },
+  { type: "content_block_delta", index: 2, delta: { type: "text_delta", text: " it up." } },
+  { type: "content_block_stop", index: 2 },
+  { type: "content_block_start", index: 3, content_block: { type: "tool_use", id: "toolu_1", name: "map", input: {} } },
+  { type: "content_block_delta", index: 3, delta: { type: "input_json_delta", partial_json: "" } },
+  { type: "content_block_delta", index: 3, delta: { type: "input_json_delta", partial_json: '{"place": "Zür' } },
+  { type: "content_block_delta", index: 3, delta: { type: "input_json_delta", partial_json: 'ich"}' } },
+  { type: "content_block_stop", index: 3 },
+  { type: "message_delta", delta: { stop_reason: "tool_use", stop_sequence: null }, usage: { output_tokens: 60 } },
+  { type: "message_stop" },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join("");
+
+const EVENTS: readonly ModelEvent[] = [
+  { type: "start", warnings: [] },
+  { type: "thinkingDelta", block: 0, text: "Wo liegt " },
+  { type: "thinkingDelta", block: 0, text: "Zürich?" },
+  { type: "output", block: 0, output: { type: "thinking", text: "Wo liegt Zürich?", signature: "EqQB" } },
+  { type: "output", block: 1, output: { type: "thinking", text: "", redacted: "EmwK" } },
+  { type: "textDelta", block: 2, text: "I look 🌍" },
+  { type: "textDelta", block: 2, text: " it up." },
+  { type: "output", block: 2, output: { type: "text", text: "I look 🌍 it up." } },
+  { type: "toolCallStart", block: 3, id: "toolu_1", name: "map" },
+  { type: "toolCallDelta", block: 3, json: '{"place": "Zür' },
+  { type: "toolCallDelta", block: 3, json: 'ich"}' },
+  {
+    type: "output",
+    block: 3,
+    output: {
+      type: "toolCall",
+      id: "toolu_1",
+      providerCallId: "toolu_1",
+      name: "map",
+      arguments: { place: "Zürich" },
+    },
+  },
+  {
+    type: "usage",
+    usage: { input: 25, output: 60, cacheRead: 100, cacheWrite: 7, reasoning: 0, total: 192 },
+  },
+  { type: "finish", reason: "toolUse" },
+];
+
+/** Before what says that the answer is whole, in UTF-16 units: no more than that in bytes. */
+const LAST = STREAM.indexOf('"stop_reason":"tool_use"');
+
+async function read(body: string, sizes: number[]): Promise<ModelEvent[]> {
+  const answer = async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
+  const provider = AnthropicMessagesProvider.withConfig({
+    apiKey: new Secret("k"),
+    baseUrl: "http://model.invalid/v1",
+    fetch: rechunkFetch(sizes, answer),
+    maxRetries: 0,
+  });
+  const events: ModelEvent[] = [];
+  for await (const event of provider.stream(question())) events.push(event);
+  return events;
+}
+
+describe("a stream of the wire", () => {
+  it("is these events, one for one", async () => {
+    expect(await read(STREAM, [STREAM.length * 4])).toEqual(EVENTS);
+  });
+
+  it("is the same events wherever its bytes are cut, and however its lines end", async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.constantFrom("\n", "\r\n", "\r"), async (sizes, end) => {
+        expect(await read(STREAM.replaceAll("\n", end), sizes)).toEqual(EVENTS);
+      }),
+      { numRuns: 60 },
+    );
+    expect(await read(STREAM, [1])).toEqual(EVENTS);
+  });
+
+  it("that ends early ends in a failure, behind what came of the same events", async () => {
+    const bytes = new TextEncoder().encode(STREAM);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: LAST }), async (length) => {
+        const events = await read(new TextDecoder().decode(bytes.slice(0, length)), [97]);
+        expect(events.at(-1)).toMatchObject({ type: "failure", error: { details: { kind: "network" } } });
+        const deltas = events.filter(({ type }) => type.endsWith("Delta"));
+        expect(EVENTS.filter(({ type }) => type.endsWith("Delta")).slice(0, deltas.length)).toEqual(deltas);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,117 @@
+import type { ModelEvent } from "@shedkit/provider";
+import { Secret } from "@shedkit/provider";
+import { rechunkFetch } from "@shedkit/testing";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { OpenAIProvider } from "../src/index.js";
+import { question } from "./open.js";
+
+const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m", system_fingerprint: "fp_1" };
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+  ...head,
+  choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+});
+
+/** A stream as the API's documents describe it, with the thinking that other servers send: text, two calls, usage. */
+const STREAM = [
+  chunk({ role: "assistant", content: "", refusal: null }),
+  chunk({ reasoning_content: "Wo liegt " }),
+  chunk({ reasoning_content: "Zürich?" }),
+  chunk({ content: "I look 🌍" }),
+  chunk({ content: " it up." }),
+  chunk({ tool_calls: [{ index: 0, id: "call_1", type: "function", function: { name: "map", arguments: "" } }] }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: '{"place": "Zür' } }] }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: 'ich"}' } }] }),
+  chunk({ tool_calls: [{ index: 1, id: "call_2", type: "function", function: { name: "now", arguments: "" } }] }),
+  chunk({ tool_calls: [{ index: 1, function: { arguments: "{}" } }] }),
+  chunk({}, "tool_calls"),
+  {
+    ...head,
+    choices: [],
+    usage: {
+      prompt_tokens: 132,
+      completion_tokens: 60,
+      total_tokens: 192,
+      prompt_tokens_details: { cached_tokens: 100 },
+      completion_tokens_details: { reasoning_tokens: 20 },
+    },
+  },
+  "[DONE]",
+]
+  .map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
+  .join("");
+
+const call = (id: string, name: string, args: { [key: string]: string }) =>
+  ({ type: "toolCall", id, providerCallId: id, name, arguments: args }) as const;
+
+const EVENTS: readonly ModelEvent[] = [
+  { type: "start", warnings: [] },
+  { type: "thinkingDelta", block: 0, text: "Wo liegt " },
+  { type: "thinkingDelta", block: 0, text: "Zürich?" },
+  {
+    type: "output",
+    block: 0,
+    output: { type: "thinking", text: "Wo liegt Zürich?", providerData: { openai: { field: "reasoning_content" } } },
+  },
+  { type: "textDelta", block: 1, text: "I look 🌍" },
+  { type: "textDelta", block: 1, text: " it up." },
+  { type: "output", block: 1, output: { type: "text", text: "I look 🌍 it up." } },
+  { type: "toolCallStart", block: 2, id: "call_1", name: "map" },
+  { type: "toolCallDelta", block: 2, json: '{"place": "Zür' },
+  { type: "toolCallDelta", block: 2, json: 'ich"}' },
+  { type: "toolCallStart", block: 3, id: "call_2", name: "now" },
+  { type: "toolCallDelta", block: 3, json: "{}" },
+  { type: "output", block: 2, output: call("call_1", "map", { place: "Zürich" }) },
+  { type: "output", block: 3, output: call("call_2", "now", {}) },
+  {
+    type: "usage",
+    usage: { input: 32, output: 60, cacheRead: 100, cacheWrite: 0, reasoning: 20, total: 192 },
+  },
+  { type: "finish", reason: "toolUse" },
+];
+
+/** Before what says that the answer is whole, in UTF-16 units: no more than that in bytes. */
+const LAST = STREAM.indexOf('"finish_reason":"tool_calls"');
+
+async function read(body: string, sizes: number[]): Promise<ModelEvent[]> {
+  const answer = async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
+  const provider = OpenAIProvider.withConfig({
+    apiKey: new Secret("k"),
+    baseUrl: "http://model.invalid/v1",
+    fetch: rechunkFetch(sizes, answer),
+    maxRetries: 0,
+  });
+  const events: ModelEvent[] = [];
+  for await (const event of provider.stream(question())) events.push(event);
+  return events;
+}
+
+describe("a stream of the wire", () => {
+  it("is these events, one for one", async () => {
+    expect(await read(STREAM, [STREAM.length * 4])).toEqual(EVENTS);
+  });
+
+  it("is the same events wherever its bytes are cut, and however its lines end", async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.constantFrom("\n", "\r\n", "\r"), async (sizes, end) => {
+        expect(await read(STREAM.replaceAll("\n", end), sizes)).toEqual(EVENTS);
+      }),
+      { numRuns: 60 },
+    );
+    expect(await read(STREAM, [1])).toEqual(EVENTS);
+  });
+
+  it("that ends early ends in a failure, behind what came of the same events", async () => {
+    const bytes = new TextEncoder().encode(STREAM);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: LAST }), async (length) => {
+        const events = await read(new TextDecoder().decode(bytes.slice(0, length)), [97]);
+        expect(events.at(-1)).toMatchObject({ type: "failure", error: { details: { kind: "network" } } });
+        const deltas = events.filter(({ type }) => type.endsWith("Delta"));
+        expect(EVENTS.filter(({ type }) => type.endsWith("Delta")).slice(0, deltas.length)).toEqual(deltas);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
