@@ -1,8 +1,8 @@
-import { type Resources, ToolError, type ToolImpl } from "@shedkit/tool";
+import { type Resources, ToolError, type ToolImpl, toToolError } from "@shedkit/tool";
 import { type BoundTool, bindTool, type DispatchEvent, Dispatcher, type ToolSet } from "@shedkit/toolset";
 import { AgenticError, type SessionId, type ToolArguments, toolName } from "@shedkit/types";
 import type { CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
-import { withoutOrdering } from "./ordering.js";
+import { takeAfter } from "./ordering.js";
 import { backoffMs, defaultRetry, systemClock } from "./retry.js";
 import { failedOutcome } from "./run.js";
 import type { ToolCallOutcome, ToolCallRequest, ToolRetryConfig } from "./types.js";
@@ -83,10 +83,14 @@ export class Attempts {
     for (let attempts = 1; ; attempts++) {
       try {
         if (attempts === 1) this.prepare(request);
+      } catch (fault) {
+        return failedOutcome(request, toToolError(fault, request.name));
+      }
+      try {
         await options.before?.(request, attempts);
       } catch (fault) {
         if (!AgenticError.is(fault, "tool")) throw fault;
-        return failedOutcome(request, fault as ToolError, attempts - 1);
+        return failedOutcome(request, toToolError(fault, request.name), attempts - 1);
       }
       const outcome = await this.once(request, options, attempts);
       const wait = this.#backoff(outcome);
@@ -109,8 +113,8 @@ export class Attempts {
 
   /** The text where there is one: it holds long integers that an object has lost. */
   #argumentsOf(request: ToolCallRequest): unknown {
-    if (request.rawArguments !== undefined) return request.rawArguments;
-    return this.#options.ordering ? withoutOrdering(request.arguments) : request.arguments;
+    const { rawArguments, arguments: args } = this.#options.ordering ? takeAfter(request).request : request;
+    return rawArguments ?? args;
   }
 }
 

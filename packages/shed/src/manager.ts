@@ -1,4 +1,14 @@
-import { Resources, ToolCallResult, type ToolContext, ToolError, type ToolEvent, type ToolImpl } from "@shedkit/tool";
+import {
+  type ListContext,
+  Resources,
+  ToolCallResult,
+  type ToolContext,
+  ToolError,
+  type ToolEvent,
+  type ToolImpl,
+  type ToolMetadata,
+  toToolError,
+} from "@shedkit/tool";
 import {
   type BoundTool,
   type DispatchOutcome,
@@ -27,10 +37,9 @@ import { failedOutcome, runStages } from "./run.js";
 import { ToolDiscovery } from "./search/discovery.js";
 import { SHED_NAME, SHED_TOOL, shedTool } from "./shed-tool.js";
 import type { ToolCallOutcome, ToolCallRequest, ToolCallWorkflow, ToolHit, ToolRetryConfig } from "./types.js";
-import { buildWorkflow, type Effect } from "./workflow.js";
+import { buildWorkflow, type Effect, NO_EFFECT } from "./workflow.js";
 
 const MAX_ACTIVE = 40;
-const NO_EFFECT = { readOnly: true, touches: () => [] }; // a call of an unknown tool, which will not run
 
 /** The tools of one session: which there are, which are active, and how calls of them are run. */
 export class ToolCallManager {
@@ -125,7 +134,7 @@ export class ToolCallManager {
   checkOffered(name: string): void {
     if (name === SHED_NAME || this.isActive(name)) return;
     const { metadata, definition } = this.#require(name);
-    const listed = metadata.shouldList?.({ activeTools: [...this.#activations.names()] }) ?? true;
+    const listed = wantsListing(metadata, { activeTools: [...this.#activations.names()] });
     if (this.#options.strict || !listed) {
       const advice = "It is not active. Look tools up with shed first; what it returns can be called.";
       throw new ToolError("notActive", name, `The tool "${name}" did not run. ${advice}`);
@@ -212,7 +221,7 @@ export class ToolCallManager {
       workflow = this.buildWorkflow(requests);
     } catch (error) {
       for (const request of requests) {
-        const outcome = failedOutcome(request, error as ToolError);
+        const outcome = failedOutcome(request, toToolError(error, request.name));
         await options.after?.(outcome);
         yield outcome;
       }
@@ -285,7 +294,7 @@ export class ToolCallManager {
         this.checkOffered(request.name);
       }
     } catch (error) {
-      return failedOutcome(request, error as ToolError);
+      return failedOutcome(request, toToolError(error, request.name));
     }
     this.#activations.touch(request.name);
     return this.#attempts.withRetry(request, options);
@@ -313,7 +322,8 @@ export class ToolCallManager {
     const listed: T[] = [];
     for (const tool of tools) {
       const metadata = this.#attempts.get(tool.name)?.metadata;
-      if ((metadata?.shouldList?.(context) ?? true) && (await this.#mayUse(tool.name))) listed.push(tool);
+      if (metadata !== undefined && wantsListing(metadata, context) && (await this.#mayUse(tool.name)))
+        listed.push(tool);
     }
     return listed;
   }
@@ -338,8 +348,26 @@ export class ToolCallManager {
   }
 
   #effect(request: ToolCallRequest): Effect {
-    const { readOnly, touches } = this.#attempts.get(request.name)?.metadata.capabilities ?? NO_EFFECT;
-    return { readOnly, touches: touches(request.arguments) };
+    const tool = this.#attempts.get(request.name);
+    if (tool === undefined) return NO_EFFECT;
+    let args = request.arguments;
+    if (request.rawArguments !== undefined) {
+      try {
+        args = this.#attempts.prepare(request);
+      } catch {
+        return NO_EFFECT; // it is refused when its turn comes
+      }
+    }
+    const { readOnly, touches } = tool.metadata.capabilities;
+    try {
+      const targets: unknown = touches(args);
+      if (!Array.isArray(targets)) throw new TypeError("it gave no list");
+      return { readOnly, touches: targets };
+    } catch (cause) {
+      const { message } = toToolError(cause, request.name);
+      const text = `The tool "${request.name}" did not run: what it touches could not be told: ${message}`;
+      throw new ToolError("execution", request.name, text, { cause });
+    }
   }
 
   /** Throws ToolError `unknownTool`; also for `shed`, which is no tool of the session's. */
@@ -358,6 +386,15 @@ const ORDERED_SHED = withOrdering(SHED_TOOL);
 
 function categoryOf(tool: Extract<Tool, { type: "multi" }>): string {
   return tool.commands[0]?.category ?? "";
+}
+
+/** A tool that fails to say so is not listed. */
+function wantsListing({ shouldList }: ToolMetadata, context: ListContext): boolean {
+  try {
+    return shouldList?.(context) ?? true;
+  } catch {
+    return false;
+  }
 }
 
 /** Throws the outcome's error where it has one. */

@@ -1,4 +1,6 @@
 import type { JsonSchema, Tool, ToolArguments, ToolDefinition } from "@shedkit/types";
+import { cutMember } from "./cut-member.js";
+import type { ToolCallRequest } from "./types.js";
 
 /** The argument by which a model orders the calls of a batch, whose ids it cannot know while it writes them. */
 export const AFTER = "_after";
@@ -15,11 +17,45 @@ export function withOrdering(tool: Tool): Tool {
   return { ...tool, commands: tool.commands.map(orderedDefinition) };
 }
 
-/** The arguments as the tool knows them. */
-export function withoutOrdering(args: ToolArguments): ToolArguments {
-  if (!Object.hasOwn(args, AFTER)) return args;
-  const { [AFTER]: _, ...rest } = args;
-  return rest;
+/** The request as the tool knows it, whether its arguments came as an object or as text, and what `_after` was. */
+export function takeAfter(request: ToolCallRequest): { request: ToolCallRequest; after?: unknown } {
+  if (request.rawArguments !== undefined) {
+    const cut = cutMember(request.rawArguments, AFTER);
+    return cut === undefined
+      ? { request }
+      : { request: { ...request, rawArguments: cut.rest }, after: readValue(cut.value) };
+  }
+  if (!Object.hasOwn(request.arguments, AFTER)) return { request };
+  const { [AFTER]: after, ...rest } = request.arguments;
+  return { request: { ...request, arguments: rest satisfies ToolArguments }, after };
+}
+
+const NONE = /^(?:none|null|nil|undefined)?$/i;
+
+/**
+ * The positions that an `_after` names, in whatever form a model wrote them: one number, numbers as texts, a list as a
+ * text. No text, null and "none" name none. Undefined where it names something that is no position.
+ */
+export function positionsOf(after: unknown): number[] | undefined {
+  const value = typeof after === "string" && after.trim().startsWith("[") ? readValue(after) : after;
+  const positions: number[] = [];
+  for (const entry of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    const text = typeof entry === "string" ? entry.trim() : undefined;
+    if (entry === null || entry === undefined || (text !== undefined && NONE.test(text))) continue;
+    const position = text !== undefined && /^\d+$/.test(text) ? Number(text) : entry;
+    if (typeof position !== "number" || !Number.isInteger(position)) return undefined;
+    positions.push(position);
+  }
+  return positions;
+}
+
+/** JSON, where a comma may stand before a closing bracket; anything else is a text. */
+function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/,(?=\s*\])/g, ""));
+  } catch {
+    return text;
+  }
 }
 
 function orderedDefinition(definition: ToolDefinition): ToolDefinition {

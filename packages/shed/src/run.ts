@@ -1,5 +1,5 @@
 import { ToolError } from "@shedkit/tool";
-import type { ToolCallOutcome, ToolCallRequest, ToolCallStage, ToolCallWorkflow } from "./types.js";
+import type { ToolCallOutcome, ToolCallRequest, ToolCallWorkflow } from "./types.js";
 
 /** Why calls are aborted whose reader has left. */
 const OVER = new ToolError("cancelled", "", "The calls are over.");
@@ -29,11 +29,11 @@ export async function* runStages(
   if (options.signal?.aborted) stop();
   options.signal?.addEventListener("abort", stop);
   const results = new Map(workflow.order.map((id) => [id, deferred<ToolCallOutcome>()]));
-  const run = new Run(runCall, abort.signal, async (outcome) => {
+  const run = new Run(workflow, runCall, abort.signal, async (outcome) => {
     await options.after?.(outcome);
     results.get(outcome.request.id)?.resolve(outcome);
   });
-  const running = run.stages(workflow.stages, options.concurrency ?? 8).catch((fault: unknown) => {
+  const running = run.stages(options.concurrency ?? 8).catch((fault: unknown) => {
     abort.abort(fault);
     for (const result of results.values()) result.reject(fault);
   });
@@ -53,13 +53,14 @@ class Run {
   readonly #failed = new Map<string, ToolCallRequest>();
 
   constructor(
+    readonly workflow: ToolCallWorkflow,
     readonly runCall: RunCall,
     readonly signal: AbortSignal,
     readonly done: (outcome: ToolCallOutcome) => Promise<void>,
   ) {}
 
-  async stages(stages: readonly ToolCallStage[], concurrency: number): Promise<void> {
-    for (const stage of stages) {
+  async stages(concurrency: number): Promise<void> {
+    for (const stage of this.workflow.stages) {
       if (stage.type === "sequential") await this.#sequential(stage.calls);
       else await this.#parallel(stage.calls, concurrency);
     }
@@ -85,6 +86,8 @@ class Run {
 
   /** True where the call succeeded. */
   async #one(call: ToolCallRequest): Promise<boolean> {
+    const fault = this.workflow.faults?.get(call.id);
+    if (fault) return this.#finish(failedOutcome(call, fault));
     const lost = call.dependsOn?.find((id) => this.#failed.has(id));
     if (lost !== undefined) {
       const name = this.#failed.get(lost)?.name;

@@ -28,6 +28,8 @@ export interface ToolCallWorkflow {
   readonly stages: readonly ToolCallStage[];
   /** The ids in the order in which the calls were made: the order of the results. */
   readonly order: readonly string[];
+  /** By id, why a call will not run though the others do. */
+  readonly faults?: ReadonlyMap<string, ToolError> | undefined;
 }
 
 /** What became of one call. Exactly one of `result`, `error` and `skipped` is present. */

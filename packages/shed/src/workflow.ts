@@ -1,5 +1,5 @@
-import { ToolError } from "@shedkit/tool";
-import { AFTER, withoutOrdering } from "./ordering.js";
+import { ToolError, toToolError } from "@shedkit/tool";
+import { AFTER, positionsOf, takeAfter } from "./ordering.js";
 import type { ToolCallRequest, ToolCallStage, ToolCallWorkflow } from "./types.js";
 
 /** What a call does to the world. */
@@ -9,18 +9,24 @@ export interface Effect {
   touches: readonly string[];
 }
 
+/** Of a call that will not run. */
+export const NO_EFFECT: Effect = { readOnly: true, touches: [] };
+
 interface Call {
   request: ToolCallRequest;
   /** Positions that must have succeeded. */
   needs: Set<number>;
   /** Positions that must be over, whatever became of them. */
   follows: Set<number>;
+  /** Why it will not run. */
+  fault?: ToolError | undefined;
 }
 
 /**
  * Groups calls into stages by how deep they stand. Explicit order (`dependsOn`, or `_after` where `ordering` is on)
  * decides; beside it, a call that changes what an earlier one touches, or touches what an earlier one changes, comes
- * after it. In a batch without explicit order a call that writes and does not say what it touches runs alone.
+ * after it. In a batch without explicit order a call that writes and does not say what it touches runs alone. A call
+ * whose `_after` makes no sense, or whose `effectOf` throws, has a fault and will not run.
  *
  * Throws ToolError `invalidArguments`, naming the ids, for a cycle, an unknown id, or an id used twice.
  */
@@ -32,7 +38,12 @@ export function buildWorkflow(
   const calls = readCalls(requests, ordering);
   const order = topologicalOrder(calls);
   if (calls.length > 1) addConflicts(calls, order, effectOf);
-  return { stages: stagesOf(calls, order), order: requests.map(({ id }) => id) };
+  const faults = calls.flatMap(({ request, fault }) => (fault ? [[request.id, fault] as const] : []));
+  return {
+    stages: stagesOf(calls, order),
+    order: requests.map(({ id }) => id),
+    ...(faults.length > 0 && { faults: new Map(faults) }),
+  };
 }
 
 function readCalls(requests: readonly ToolCallRequest[], ordering: boolean): Call[] {
@@ -41,38 +52,39 @@ function readCalls(requests: readonly ToolCallRequest[], ordering: boolean): Cal
     if (positions.has(id)) throw refused(`Two calls of the batch have the id "${id}".`);
     positions.set(id, position);
   }
-  return requests.map((request) => {
-    const { request: plain, after } = ordering ? takeAfter(request, requests) : { request, after: [] };
+  return requests.map((given, own) => {
+    const { request, after } = ordering ? takeAfter(given) : { request: given };
     const needs = new Set<number>();
-    for (const id of plain.dependsOn ?? []) {
+    for (const id of request.dependsOn ?? []) {
       const position = positions.get(id);
       if (position === undefined) {
         throw refused(`The call "${request.id}" depends on "${id}", and no call of the batch has that id.`);
       }
       needs.add(position);
     }
-    for (const position of after) needs.add(position);
+    const call: Call = { request, needs, follows: new Set() };
+    try {
+      for (const position of positionsAfter(after, own, request, requests.length)) needs.add(position);
+    } catch (fault) {
+      call.fault = toToolError(fault, request.name);
+    }
     const ids = Array.from(needs, (position) => (requests[position] as ToolCallRequest).id);
-    return { request: ids.length === 0 ? plain : { ...plain, dependsOn: ids }, needs, follows: new Set() };
+    if (ids.length > 0) call.request = { ...request, dependsOn: ids };
+    return call;
   });
 }
 
-/** The request without `_after`, and the positions it named. */
-function takeAfter(
-  request: ToolCallRequest,
-  batch: readonly ToolCallRequest[],
-): { request: ToolCallRequest; after: number[] } {
-  if (!Object.hasOwn(request.arguments, AFTER)) return { request, after: [] };
-  const value = request.arguments[AFTER];
-  const list = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
-  const after = list.map((entry: unknown) => {
-    const position = typeof entry === "string" ? Number(entry) : entry;
-    if (typeof position === "number" && Number.isInteger(position) && batch[position] !== undefined) return position;
-    throw refused(
-      `The call "${request.id}" has ${JSON.stringify(entry)} in ${AFTER}; the batch has the positions 0 to ${batch.length - 1}.`,
-    );
-  });
-  return { request: { ...request, arguments: withoutOrdering(request.arguments) }, after };
+/** The positions that `_after` names. Throws ToolError `invalidArguments` where one is no other call's. */
+function positionsAfter(after: unknown, own: number, { id, name }: ToolCallRequest, count: number): number[] {
+  const positions = positionsOf(after);
+  if (positions?.every((position) => position >= 0 && position < count && position !== own)) return positions;
+  const came = JSON.stringify(after)?.slice(0, 100) ?? "";
+  const wanted =
+    count === 1
+      ? "it is the only call of the batch: leave it out"
+      : `wanted are positions of other calls of the batch, from 0 to ${count - 1} without its own, ${own}`;
+  const message = `The call "${id}" was not run. ${AFTER} is ${came}; ${wanted}. Call ${name} again if it is still needed.`;
+  throw new ToolError("invalidArguments", name, message);
 }
 
 /** Positions, every call after those it needs, otherwise in the order of the batch. */
@@ -109,7 +121,15 @@ function addConflicts(
   effectOf: (request: ToolCallRequest) => Effect,
 ): void {
   const explicit = calls.some(({ needs }) => needs.size > 0);
-  const effects = calls.map(({ request }) => effectOf(request));
+  const effects = calls.map((call): Effect => {
+    if (call.fault) return NO_EFFECT;
+    try {
+      return effectOf(call.request);
+    } catch (fault) {
+      call.fault = toToolError(fault, call.request.name);
+      return NO_EFFECT;
+    }
+  });
   for (const [rank, position] of order.entries()) {
     for (const earlier of order.slice(0, rank)) {
       if (conflict(effects[position] as Effect, effects[earlier] as Effect, explicit)) {

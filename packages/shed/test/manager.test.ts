@@ -115,6 +115,20 @@ describe("a call of a tool that is not active", () => {
     expect(tools.isActive("a")).toBe(false);
   });
 
+  test("access that fails costs only the call it was asked for", async () => {
+    const tools = manager([tool("a"), tool("b")]);
+    tools.activate(["a", "b"]);
+    tools.setAccess((name) => {
+      if (name === "a") throw new TypeError("no list of rights");
+      return true;
+    });
+    const outcomes = await collect(tools.runCalls([call("1", "a"), call("2", "b")], { offeredOnly: true }));
+    expect(outcomes.map(({ errorDetail, promptText }) => [errorDetail, promptText])).toEqual([
+      ["execution", "no list of rights"],
+      [undefined, "b"],
+    ]);
+  });
+
   test("runs on a manager that stands alone", async () => {
     expect((await manager([tool("a")]).executeOne(call("1", "a"))).text).toBe("a");
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { call, manager, tool } from "./parts.js";
+import { call, collect, manager, tool } from "./parts.js";
 
 const tools = () =>
   manager([
@@ -63,5 +63,17 @@ describe("shed", () => {
     expect(result.text).toMatch(/^- brush\(/);
     expect(session.offeredTools().activations.map(({ name }) => name)).toEqual(["brush"]);
     expect((await session.executeOne(shed({ description: "zzzz" }))).text).not.toMatch(/hidden|secret/);
+  });
+
+  test("a tool that fails to say whether it may be listed is not listed, and costs no other", async () => {
+    const shouldList = () => {
+      throw new Error("not now");
+    };
+    const session = manager([tool("secret", { description: "Paint, paint.", shouldList }), tool("paint")]);
+    expect((await session.executeOne(shed({ description: "paint" }))).text).toMatch(/^- paint\(/);
+    expect(session.isActive("secret")).toBe(false);
+    expect((await session.executeOne(shed({ description: "zzzz" }))).text).not.toContain("secret");
+    const [refused] = await collect(session.runCalls([call("a", "secret")], { offeredOnly: true }));
+    expect(refused).toMatchObject({ errorDetail: "notActive", attempts: 0 });
   });
 });

@@ -1,6 +1,8 @@
 import { ToolCallResult } from "@shedkit/tool";
+import type { ToolArguments } from "@shedkit/types";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cutMember } from "../src/cut-member.js";
 import type { ToolCallRequest, ToolCallWorkflow } from "../src/index.js";
 import { call, collect, manager, tool } from "./parts.js";
 
@@ -153,15 +155,140 @@ describe("_after", () => {
     expect(outcomes.map(({ request }) => request.id)).toEqual(["a", "b", "c", "d"]);
   });
 
-  test.each([[[7]], [[-1]], [["x"]], [[0.5]], [[0]]])("%j names no other call: the batch is refused", (_after) => {
+  test.each<[unknown, string]>([
+    [["0"], "a b"],
+    ["0", "a b"],
+    [" [0] ", "a b"],
+    ['["0",]', "a b"],
+    [0, "a b"],
+    ["", "ab"],
+    [[""], "ab"],
+    ["none", "ab"],
+    [["None"], "ab"],
+    ["[]", "ab"],
+    [null, "ab"],
+    [[null], "ab"],
+  ])("%j is read as a model means it", (_after, expected) => {
+    const session = manager([tool("look", { readOnly: true })], { ordering: true });
+    const requests = [call("a", "look"), call("b", "look", { arguments: { _after } as ToolArguments })];
+    expect(shape(session.buildWorkflow(requests))).toBe(expected);
+    const raw = requests.map((request) => ({ ...request, rawArguments: JSON.stringify(request.arguments) }));
+    expect(shape(session.buildWorkflow(raw))).toBe(expected);
+  });
+
+  test.each([[[7]], [[-1]], [["x"]], [[0.5]], [[1]], [{}], [true], ["0 and 2"], [[[0]]]])(
+    "%j names no other call: that call alone fails, and what depends on it is skipped",
+    async (_after) => {
+      const session = manager([tool("look", { readOnly: true })], { ordering: true });
+      const outcomes = await collect(
+        session.runCalls([
+          call("a", "look"),
+          call("b", "look", { arguments: { _after } as ToolArguments }),
+          call("c", "look", { arguments: { _after: [1] } }),
+        ]),
+      );
+      expect(outcomes.map(({ errorDetail }) => errorDetail)).toEqual([undefined, "invalidArguments", "skipped"]);
+      expect(outcomes[1]?.promptText).toMatch(/"b" was not run\. _after is .*; wanted are positions .* from 0 to 2/);
+    },
+  );
+
+  test.each([
+    ["a comma too many", '{"path": "x", "_after": [1],}', "x"],
+    ["a comma too many inside", '{"_after": [1,], "path": "x"}', "x"],
+    ["the last member", '{"path": "{\\"_after\\": [", "_after": [1]}', '{"_after": ['],
+    ["the only member", '{"_after": "1" }', undefined],
+    ["twice", '{"_after": [0], "path": "x", "_after": [1]}', "x"],
+    ["in a code fence", '```json\n{"path": "x", "_after": [1]}\n```', "x"],
+    ["as a text once more", JSON.stringify('{"path": "x", "_after": [1]}'), "x"],
+  ])("is taken out of arguments that came as text: %s", async (_, rawArguments, path) => {
+    const got: ToolArguments[] = [];
+    const run = (args: ToolArguments) => {
+      got.push(args);
+      return "done";
+    };
+    const session = manager([tool("look", { run, readOnly: true })], { ordering: true });
+    const requests = [call("a", "look", { rawArguments }), call("b", "look", { rawArguments: '{"path": "first"}' })];
+    const outcomes = await collect(session.runCalls(requests));
+    expect(outcomes.map(({ promptText }) => promptText)).toEqual(["done", "done"]);
+    expect(got).toEqual([{ path: "first" }, path === undefined ? {} : { path }]);
+    expect(session.validateArguments(call("a", "look", { rawArguments }))).toEqual(got[1]);
+    expect((await session.executeOne(call("a", "look", { rawArguments }))).text).toBe("done");
+  });
+
+  test("long integers beside it keep their digits", async () => {
+    const got: ToolArguments[] = [];
+    const run = (args: ToolArguments) => {
+      got.push(args);
+      return "";
+    };
+    const session = manager([tool("look", { run })], { ordering: true });
+    const rawArguments = '{"path": 12345678901234567890123, "_after": [1]}';
+    await collect(session.runCalls([call("a", "look", { rawArguments }), call("b", "look")]));
+    expect(got).toEqual([{}, { path: "12345678901234567890123" }]);
+  });
+
+  test("a text that breaks off is refused as such, and a huge one is read in linear time", async () => {
     const session = manager([tool("look")], { ordering: true });
-    expect(() => session.buildWorkflow([call("a", "look", { arguments: { _after } }), call("b", "look")])).toThrow(
-      /"a"/,
+    const [broken] = await collect(
+      session.runCalls([call("a", "look", { rawArguments: '{"_after": [0], "path": "' })]),
+    );
+    expect(broken?.promptText).toContain("broken off");
+    const started = performance.now();
+    for (const part of ['\\"', "{", ",", '"_after":[],', "[ "]) {
+      await collect(session.runCalls([call("a", "look", { rawArguments: `{"_after": [], ${part.repeat(300_000)}` })]));
+    }
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  test("for any arguments, the text without it reads as the arguments without it", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), fc.nat(), (rest, value, place) => {
+        const entries = Object.entries(rest).filter(([key]) => key !== "_after");
+        entries.splice(place % (entries.length + 1), 0, ["_after", value]);
+        const text = `{${entries.map(([key, each]) => `${JSON.stringify(key)}: ${JSON.stringify(each)}`).join(" , ")}}`;
+        const cut = cutMember(text, "_after");
+        expect(JSON.parse(cut?.value ?? "")).toEqual(JSON.parse(JSON.stringify(value)));
+        const { _after: _, ...others } = JSON.parse(text);
+        expect(JSON.parse(cut?.rest ?? "")).toEqual(others);
+      }),
     );
   });
 
   test("is an ordinary argument where ordering is off", async () => {
     await expect(tools().executeOne(call("1", "look", { arguments: { _after: [0] } }))).rejects.toThrow("_after");
+  });
+});
+
+describe("a tool that cannot say what it touches", () => {
+  const faulty = (touches: () => readonly string[]) =>
+    manager([tool("faulty", { touches }), tool("look", { readOnly: true })]);
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no path");
+      },
+    ],
+    ["gives no list", () => undefined as unknown as string[]],
+  ])("costs its own call alone: it %s", async (_, touches) => {
+    const outcomes = await collect(
+      faulty(touches).runCalls([call("a", "look"), call("b", "faulty"), call("c", "look")]),
+    );
+    expect(outcomes.map(({ errorDetail, attempts }) => [errorDetail, attempts])).toEqual([
+      [undefined, 1],
+      ["execution", 0],
+      [undefined, 1],
+    ]);
+    expect(outcomes[1]?.promptText).toMatch(/"faulty" did not run: what it touches/);
+    expect(outcomes[1]?.error?.kind).toBe("execution");
+  });
+
+  test("is told by arguments that came as text", () => {
+    const requests = ["x", "y"].map((path) => call(path, "edit", { rawArguments: `{"path": "${path}",}` }));
+    expect(shape(tools().buildWorkflow(requests))).toBe("xy");
+    expect(shape(tools().buildWorkflow([...requests, call("z", "edit", { rawArguments: '{"path": "x"}' })]))).toBe(
+      "xy z",
+    );
   });
 });
 

@@ -1,0 +1,90 @@
+/** What is left of a JSON text, and the text of the member that was cut out. */
+export interface Cut {
+  rest: string;
+  value: string;
+}
+
+/**
+ * Cuts a member out of the object that a text holds, and leaves every other character as it is: long integers keep
+ * their digits, and what is wrong elsewhere stays for others to see. Undefined where there is no such member, or where
+ * the text breaks off. Looks at each character once.
+ */
+export function cutMember(text: string, name: string): Cut | undefined {
+  if (!text.includes(name)) return undefined;
+  const start = text.search(/["{]/);
+  if (text[start] !== '"') return cutFrom(text, name, start);
+  const inner = unquoted(text); // an object that was written as a text once more
+  const cut = inner === undefined ? undefined : cutFrom(inner, name, inner.indexOf("{"));
+  return cut && { ...cut, rest: JSON.stringify(cut.rest) };
+}
+
+function unquoted(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Member {
+  /** From its name to the comma behind it, that included, or to where the object ends. */
+  from: number;
+  to: number;
+  value: string;
+}
+
+function cutFrom(text: string, name: string, open: number): Cut | undefined {
+  const members = open < 0 ? undefined : membersOf(text, name, open);
+  const last = members?.at(-1);
+  if (members === undefined || last === undefined) return undefined;
+  let rest = "";
+  let at = 0;
+  for (const { from, to } of members) {
+    rest += text.slice(at, from);
+    at = to;
+  }
+  // The comma before a member that was the last is one too many.
+  if (text[last.to - 1] !== ",") rest = rest.replace(/,\s*$/, "");
+  return { rest: rest + text.slice(at), value: last.value };
+}
+
+/** The members of that name. Undefined where the object does not end. */
+function membersOf(text: string, name: string, open: number): Member[] | undefined {
+  const members: Member[] = [];
+  let depth = 0;
+  let from = 0; // where the member begins, of which the colon has been seen
+  let colon = -1;
+  let key: [from: number, to: number] | undefined;
+  for (let at = open; at < text.length; at++) {
+    const char = text[at];
+    if (char === '"') {
+      const end = endOfString(text, at);
+      if (end < 0) return undefined;
+      if (depth === 1 && colon < 0) key = [at, end];
+      at = end;
+    } else if (char === "{" || char === "[") depth++;
+    else if (char === "}" || char === "]") {
+      depth--;
+      if (depth > 0) continue;
+      if (colon >= 0) members.push({ from, to: at, value: text.slice(colon + 1, at).trim() });
+      return members;
+    } else if (depth === 1 && char === ":" && colon < 0 && key !== undefined) {
+      if (text.slice(key[0] + 1, key[1]) === name) [from, colon] = [key[0], at];
+    } else if (depth === 1 && char === ",") {
+      if (colon >= 0) members.push({ from, to: at + 1, value: text.slice(colon + 1, at).trim() });
+      colon = -1;
+      key = undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Where the closing quotation mark stands; -1 where there is none. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === '"') return at;
+  }
+  return -1;
+}
