@@ -16,6 +16,6 @@ export async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-export async function isFolder(file: string): Promise<boolean> {
+async function isFolder(file: string): Promise<boolean> {
   return (await stat(file).catch(() => undefined))?.isDirectory() ?? false;
 }
