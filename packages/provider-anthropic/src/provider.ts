@@ -125,7 +125,7 @@ export class AnthropicMessagesProvider implements ModelProvider {
       open: async (signal) => {
         for (;;) {
           try {
-            const stream = await this.#open(built.body, signal, context);
+            const stream = await this.#open(built, signal, context);
             warnings.splice(0, warnings.length, ...built.warnings);
             sink.decodeText = built.output?.changed ? built.output.decode : undefined;
             return stream;
@@ -149,6 +149,9 @@ export class AnthropicMessagesProvider implements ModelProvider {
       refused: this.#refused.get(name)?.params ?? nothingRefused.params,
       maxOutput: knownModel(name, claudeModels, this.#config)?.maxOutput ?? DEFAULT_MAX_OUTPUT,
       own: this.#config.baseUrl === undefined,
+      betas: Object.entries(this.#config.headers ?? {})
+        .filter(([name]) => name.toLowerCase() === "anthropic-beta")
+        .map(([, value]) => value),
     });
   }
 
@@ -157,12 +160,13 @@ export class AnthropicMessagesProvider implements ModelProvider {
   }
 
   async #open(
-    body: object,
+    { body, headers }: MessagesRequest,
     signal: AbortSignal,
     context: FailureContext,
   ): Promise<AsyncIterable<readonly WireEvent[]>> {
     // Not `messages.create`: it writes to the console where a model is going to be retired.
-    const response = await this.#client.post("/v1/messages", { body, signal, stream: true }).asResponse();
+    const options = { body, headers, signal, stream: true };
+    const response = await this.#client.post("/v1/messages", options).asResponse();
     return responseEvents<WireEvent>(response, { context, signal, eventsOf });
   }
 

@@ -24,6 +24,8 @@ export interface Target {
   maxOutput: number;
   /** The real API, not a server that speaks like it. */
   own: boolean;
+  /** The beta features that the configuration asks for. */
+  betas: readonly string[];
 }
 
 /** A request's body, and what is needed to read its answer. */
@@ -35,6 +37,8 @@ export interface MessagesRequest {
   output: CompiledOutput | undefined;
   /** The answer comes as a call of a tool. */
   answerTool: boolean;
+  /** Headers that go with the body. */
+  headers: { [name: string]: string };
   warnings: { tool?: string | undefined; message: string }[];
 }
 
@@ -77,7 +81,16 @@ export function messagesRequest(request: ModelRequest, target: Target): Messages
   for (const key of target.refused) delete body[key];
   for (const message of output?.notes ?? []) warnings.push({ message });
   const byWireName = new Map(declared.compiled.map((tool) => [tool.wireName, tool]));
-  return { body, compiler, tools: byWireName, output, answerTool, warnings };
+  return { body, compiler, tools: byWireName, output, answerTool, headers: betaHeaders(body, target), warnings };
+}
+
+/** Between calls, models that think by a budget think only where asked to; the others do of themselves. */
+const INTERLEAVED = "interleaved-thinking-2025-05-14";
+
+function betaHeaders({ thinking, tools }: MessagesRequest["body"], target: Target): MessagesRequest["headers"] {
+  const byBudget = (thinking as Block | undefined)?.type === "enabled";
+  if (!target.own || !byBudget || tools === undefined) return {};
+  return { "anthropic-beta": [...target.betas, INTERLEAVED].join(",") };
 }
 
 function answerToolOf(output: CompiledOutput): Block {

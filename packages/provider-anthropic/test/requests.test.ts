@@ -1,6 +1,12 @@
 import { backendKey } from "@shedkit/provider/conformance";
 import { ScriptedServer } from "@shedkit/testing";
-import { type AssistantMessage, Messages, type ModelOutput, type ToolResultMessage } from "@shedkit/types";
+import {
+  type AssistantMessage,
+  Messages,
+  type ModelOutput,
+  type ToolDeclarations,
+  type ToolResultMessage,
+} from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { AnthropicMessagesProvider } from "../src/index.js";
 import { connect, exchange, outputs, question } from "./open.js";
@@ -159,6 +165,23 @@ describe("an answer with a schema", () => {
     const answers = [refused("output_config.format: not supported"), [{ call: "answer", arguments: { n: 3 } }]];
     const { events } = await exchange(answers, { output });
     expect(outputs(events)).toEqual([{ type: "text", text: '{"n":3}' }]);
+  });
+});
+
+describe("thinking between calls", () => {
+  const tool = { name: "read", category: "", description: "Reads.", arguments: { type: "object" } };
+  const tools: ToolDeclarations = { tools: [{ type: "single", definition: tool }], activations: [] };
+
+  it.each([
+    ["claude-sonnet-4-5", { tools, params: { thinking: "high" } }, "mine,interleaved-thinking-2025-05-14"],
+    ["claude-sonnet-4-5", { tools }, "mine"],
+    ["claude-sonnet-4-5", { params: { thinking: "high" } }, "mine"],
+    ["claude-opus-5-5", { tools, params: { thinking: "high" } }, "mine"],
+  ] as const)("is asked of %s with %j as far as it has to be", async (name, request, betas) => {
+    await using server = await ScriptedServer.start(["ok"]);
+    const provider = connect(server, "anthropic", { headers: { "anthropic-beta": "mine" } });
+    for await (const event of provider.stream(question({ model: { name }, ...request }))) void event;
+    expect(server.requests[0]?.headers["anthropic-beta"]).toBe(betas);
   });
 });
 
