@@ -13,12 +13,27 @@ export class ToolShedError extends AgenticError<"toolShed"> {
   readonly problems: readonly ShedProblem[];
 
   constructor(problems: readonly ShedProblem[]) {
-    super("toolShed", problems.map(problemText).join("\n"), { problems: problems.map((problem) => ({ ...problem })) });
+    super("toolShed", textsOf(problems).join("\n"), { problems: problems.map((problem) => ({ ...problem })) });
     this.problems = problems;
   }
 }
 
-function problemText(problem: ShedProblem): string {
+/** A line for each problem; what is wrong with several tools alike is said once. */
+function textsOf(problems: readonly ShedProblem[]): string[] {
+  const alike = new Map<string, string[]>();
+  for (const problem of problems) {
+    if (problem.type !== "configuration") continue;
+    alike.set(problem.message, [...(alike.get(problem.message) ?? []), problem.tool]);
+  }
+  const lines = problems.map((problem) =>
+    problem.type === "configuration"
+      ? `${alike.get(problem.message)?.join(", ")}: ${problem.message}`
+      : problemText(problem),
+  );
+  return [...new Set(lines)];
+}
+
+function problemText(problem: Exclude<ShedProblem, { type: "configuration" }>): string {
   switch (problem.type) {
     case "duplicateTool":
       return `The tool "${problem.name}" was added twice. Names must be unique: remove or rename one.`;
@@ -28,7 +43,5 @@ function problemText(problem: ShedProblem): string {
       return `The tool "${problem.name}" is made for a session and cannot be made without one.`;
     case "nameMismatch":
       return `The constructor of "${problem.declared}" made a tool named "${problem.built}". The names must agree.`;
-    case "configuration":
-      return `${problem.tool}: ${problem.message}`;
   }
 }

@@ -218,7 +218,7 @@ async function construct(
   try {
     return await entry.construct(parts);
   } catch (fault) {
-    const message = `Its constructor failed: ${toToolError(fault, entry.name).message}`;
+    const message = `The constructor failed: ${toToolError(fault, entry.name).message}`;
     problems.push({ type: "configuration", tool: entry.name, category: "construct", message });
     return undefined;
   }

@@ -59,6 +59,20 @@ describe("ToolShed", () => {
     ]);
   });
 
+  test("says once what keeps several tools from being made", async () => {
+    const missing = () => {
+      throw new Error("The package p is not installed.");
+    };
+    const { message, problems } = await problemsOf(
+      new ToolShed().tools([toolFn("a", missing), toolFn("b", missing), toolFn("c", () => tool("d"))]),
+    );
+    expect(problems).toHaveLength(3);
+    expect(message.split("\n")).toEqual([
+      expect.stringMatching(/^a, b: The constructor failed: .*The package p is not installed\./),
+      expect.stringContaining('"c"'),
+    ]);
+  });
+
   test("reports constructors that make a tool of another name, and those that fail, by name", async () => {
     const shed = new ToolShed().tools([
       toolFn("a", () => tool("b")),
