@@ -9,7 +9,7 @@ import { optionalPeer } from "./optional-peer.js";
  */
 export async function ggufProvider(config: HuggingFaceGgufConfig = {}, id?: string): Promise<ModelProvider> {
   const [{ LlamaCppProvider }, { hubSettingsFromEnv }] = await Promise.all([
-    optionalPeer("@shedkit/provider-llamacpp", () => import("@shedkit/provider-llamacpp")),
+    optionalPeer("@shedkit/provider-llamacpp", () => import("@shedkit/provider-llamacpp"), "node-llama-cpp"),
     import("@shedkit/gguf"),
   ]);
   return new LlamaCppProvider({ ...config, hub: config.hub ?? hubSettingsFromEnv(), id });

@@ -8,7 +8,11 @@ import { optionalPeer } from "./optional-peer.js";
  */
 export async function transformersProvider(): Promise<ModelProvider> {
   const [{ TransformersProvider }, { hubSettingsFromEnv }] = await Promise.all([
-    optionalPeer("@shedkit/provider-transformers", () => import("@shedkit/provider-transformers")),
+    optionalPeer(
+      "@shedkit/provider-transformers",
+      () => import("@shedkit/provider-transformers"),
+      "@huggingface/transformers",
+    ),
     import("@shedkit/gguf"),
   ]);
   return new TransformersProvider({ hub: hubSettingsFromEnv() });

@@ -21,6 +21,13 @@ describe("a package that need not be installed", () => {
     expect((error as Error).cause).toBe(missing);
   });
 
+  it("is asked for together with what it needs in turn", async () => {
+    const [name, beside] = ["@shedkit/not-there", "engine"];
+    const missing = Object.assign(new Error(`Cannot find package '${name}'`), { code: "ERR_MODULE_NOT_FOUND" });
+    const error = await rejection(optionalPeer(name, () => Promise.reject(missing), beside));
+    expect((error as Error).message).toMatch(/install it with: npm i @shedkit\/not-there engine$/);
+  });
+
   it("is recognised by what Node really says", async () => {
     const name = "@shedkit/not-there";
     const script = `import(${JSON.stringify(name)}).catch(({ code, message }) => console.log(JSON.stringify({ code, message })))`;
