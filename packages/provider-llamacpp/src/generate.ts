@@ -92,6 +92,7 @@ class Run {
       throw error;
     }
     yield { type: "usage", usage: this.#usage() };
+    if (this.#parts.signal.aborted) throw cancelledFailure(this.#parts.signal);
     yield { type: "finish", reason };
   }
 

@@ -67,6 +67,7 @@ class Run {
       throw error;
     }
     yield { type: "usage", usage: this.#usage() };
+    if (this.#parts.signal.aborted) throw cancelledFailure(this.#parts.signal);
     yield { type: "finish", reason };
   }
 

@@ -18,6 +18,10 @@ export interface TinyGgufOptions {
   says?: readonly string[] | undefined;
   /** Begins again after the last piece instead of stopping. Default: false. */
   forever?: boolean | undefined;
+  /** Of the embeddings, a multiple of 128; for measurements, which want a larger model. Default: 128. */
+  width?: number | undefined;
+  /** Default: 1. */
+  layers?: number | undefined;
   /**
    * In place of `says` and `chatTemplate`: what the model says with no tool result in the prompt, with one, with two ...;
    * with more than that the last of them again. Each is one token, and differs from the others.
@@ -27,7 +31,6 @@ export interface TinyGgufOptions {
 
 const WIDTH = 128;
 const HEADS = 4;
-const FEED_FORWARD = 128;
 
 /** ChatML, with tools declared and called as JSON in tags. */
 export const tinyChatTemplate = `{%- set first = messages[0] if messages and messages[0].role == "system" else none -%}
@@ -70,7 +73,7 @@ function stepTemplate(steps: number): string {
  * Throws RangeError where a piece of `says` cannot be a token of its own.
  */
 export function tinyGguf(options: TinyGgufOptions = {}): Uint8Array {
-  const { seed = 1, contextLength = 2048, says = [], steps = [] } = options;
+  const { seed = 1, contextLength = 2048, says = [], steps = [], width = WIDTH, layers = 1 } = options;
   checkPieces(says);
   checkPieces(steps);
   const starts = steps.map((_, i) => `<|step${i}|>`);
@@ -81,12 +84,12 @@ export function tinyGguf(options: TinyGgufOptions = {}): Uint8Array {
     ["general.architecture", { type: "string", value: "llama" }],
     ["general.name", { type: "string", value: "tiny" }],
     ["llama.context_length", { type: "u32", value: contextLength }],
-    ["llama.embedding_length", { type: "u32", value: WIDTH }],
-    ["llama.block_count", { type: "u32", value: 1 }],
-    ["llama.feed_forward_length", { type: "u32", value: FEED_FORWARD }],
+    ["llama.embedding_length", { type: "u32", value: width }],
+    ["llama.block_count", { type: "u32", value: layers }],
+    ["llama.feed_forward_length", { type: "u32", value: width }],
     ["llama.attention.head_count", { type: "u32", value: HEADS }],
     ["llama.attention.head_count_kv", { type: "u32", value: HEADS }],
-    ["llama.rope.dimension_count", { type: "u32", value: WIDTH / HEADS }],
+    ["llama.rope.dimension_count", { type: "u32", value: width / HEADS }],
     ["llama.attention.layer_norm_rms_epsilon", { type: "f32", value: 1e-5 }],
     ["llama.vocab_size", { type: "u32", value: tokens.length }],
     ["tokenizer.ggml.model", { type: "string", value: "gpt2" }],
@@ -105,14 +108,19 @@ export function tinyGguf(options: TinyGgufOptions = {}): Uint8Array {
     says.length > 0
       ? [[byteToken(10), ...script, options.forever ? (script[0] ?? EOS) : EOS]]
       : steps.map((piece, i) => [tokens.indexOf(starts[i] ?? ""), tokens.indexOf(piece), EOS]);
-  return writeGguf(metadata, weights(tokens.length, seed, paths));
+  return writeGguf(metadata, weights(tokens.length, seed, paths, { width, layers }));
 }
 
 /**
  * With a script, attention and feed-forward are zero, so that a token's embedding alone reaches the output, whose row
  * of a token is the embedding of the token before it. Embeddings are random signs: nearly orthogonal.
  */
-function weights(vocabulary: number, seed: number, paths: readonly (readonly number[])[]): GgufTensor[] {
+function weights(
+  vocabulary: number,
+  seed: number,
+  paths: readonly (readonly number[])[],
+  { width, layers }: { width: number; layers: number },
+): GgufTensor[] {
   const random = generator(seed);
   const scripted = paths.length > 0;
   const filled = (name: string, shape: number[], value: () => number): GgufTensor => {
@@ -122,28 +130,30 @@ function weights(vocabulary: number, seed: number, paths: readonly (readonly num
   };
   const noise = scripted ? () => 0 : () => (random() - 0.5) * 0.4;
   const one = () => 1;
-  const embedding = filled("token_embd.weight", [WIDTH, vocabulary], () => (random() < 0.5 ? -1 : 1));
-  const output = filled("output.weight", [WIDTH, vocabulary], noise);
+  const embedding = filled("token_embd.weight", [width, vocabulary], () => (random() < 0.5 ? -1 : 1));
+  const output = filled("output.weight", [width, vocabulary], noise);
   for (const path of paths) {
     for (let i = 1; i < path.length; i++) {
-      const from = (path[i - 1] ?? 0) * WIDTH;
-      const to = (path[i] ?? 0) * WIDTH;
-      for (let d = 0; d < WIDTH; d++)
+      const from = (path[i - 1] ?? 0) * width;
+      const to = (path[i] ?? 0) * width;
+      for (let d = 0; d < width; d++)
         output.values[to + d] = (output.values[to + d] ?? 0) + (embedding.values[from + d] ?? 0);
     }
   }
   return [
     embedding,
-    filled("output_norm.weight", [WIDTH], one),
+    filled("output_norm.weight", [width], one),
     output,
-    filled("blk.0.attn_norm.weight", [WIDTH], one),
-    filled("blk.0.attn_q.weight", [WIDTH, WIDTH], noise),
-    filled("blk.0.attn_k.weight", [WIDTH, WIDTH], noise),
-    filled("blk.0.attn_v.weight", [WIDTH, WIDTH], noise),
-    filled("blk.0.attn_output.weight", [WIDTH, WIDTH], noise),
-    filled("blk.0.ffn_norm.weight", [WIDTH], one),
-    filled("blk.0.ffn_gate.weight", [WIDTH, FEED_FORWARD], noise),
-    filled("blk.0.ffn_up.weight", [WIDTH, FEED_FORWARD], noise),
-    filled("blk.0.ffn_down.weight", [FEED_FORWARD, WIDTH], noise),
+    ...Array.from({ length: layers }, (_, i) => [
+      filled(`blk.${i}.attn_norm.weight`, [width], one),
+      filled(`blk.${i}.attn_q.weight`, [width, width], noise),
+      filled(`blk.${i}.attn_k.weight`, [width, width], noise),
+      filled(`blk.${i}.attn_v.weight`, [width, width], noise),
+      filled(`blk.${i}.attn_output.weight`, [width, width], noise),
+      filled(`blk.${i}.ffn_norm.weight`, [width], one),
+      filled(`blk.${i}.ffn_gate.weight`, [width, width], noise),
+      filled(`blk.${i}.ffn_up.weight`, [width, width], noise),
+      filled(`blk.${i}.ffn_down.weight`, [width, width], noise),
+    ]).flat(),
   ];
 }

@@ -3,6 +3,7 @@ export { type TinyGgufOptions, tinyChatTemplate, tinyGguf } from "./gguf.js";
 export { FakeHub, type FakeHubOptions, type FakeHubRequest, type FakeModelOptions, type HubFaults } from "./hub.js";
 export type { HubFault } from "./hub-answers.js";
 export type { FakeRepository, FakeRepositoryFiles, HubFileEntry, HubStorage } from "./hub-repository.js";
+export { localAnswer } from "./local-answer.js";
 export { type TinyOnnxOptions, tinyOnnx } from "./onnx.js";
 export { rechunkFetch } from "./rechunk.js";
 export type { ScriptedAnswer, ScriptedPart, ScriptedReply, ScriptedStep } from "./scripted-answer.js";
