@@ -245,7 +245,11 @@ export class ToolCallManager {
     return found.map(({ name, score }) => this.#hit(name, score));
   }
 
-  /** Searches by meaning too, from now on. Embeds the tools that are there; later ones when they are searched. */
+  /**
+   * Searches by meaning too, from now on. Embeds the tools that are there; later ones when they are searched. An
+   * embedder that fails is among the `warnings`, and searches go by words until it answers. Rejects only where `signal`
+   * aborts.
+   */
   enableDiscovery(embedder: Embedder, options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
     return this.#discovery.useEmbedder(embedder, options.signal);
   }
@@ -271,9 +275,13 @@ export class ToolCallManager {
     return this.#options.set?.states;
   }
 
-  /** What a configuration left out, and what is old. */
+  /** What was left out, what is old, and an embedder that failed when it was last asked. */
   get warnings(): readonly ToolSetWarning[] {
-    return this.#options.set?.warnings ?? [];
+    const warnings = this.#options.set?.warnings ?? [];
+    const fault = this.#discovery.embedderFault;
+    if (fault === undefined) return warnings;
+    const message = `Tools are looked up by words alone, since the embedder failed: ${fault}`;
+    return [...warnings, { tool: "(global)", category: "embedder", message }];
   }
 
   /** Ends what the tools' packages run in the background, and what tools left to be released. */

@@ -177,14 +177,62 @@ describe("a search by an embedder", () => {
     expect((await discovery.search("music", 1))[0]?.name).toBe("m");
     discovery.remove("m");
     expect((await discovery.search("music", 400)).map(({ name }) => name)).not.toContain("m");
-    expect(model.texts).toHaveLength(301 + 1 + 3); // three queries, one late tool
+    expect(model.texts).toHaveLength(301 + 1 + 3 + 8); // three queries, one late tool, and what no tool is for
   });
 
-  test("that fails makes the search fail", async () => {
+  test("that fails leaves the search by words, and is asked again at the next one", async () => {
+    const discovery = new ToolDiscovery();
+    discovery.add(tool("feeder", "Feeds a zebra."));
+    discovery.add(tool("clock", "Tells the time."));
+    const model = embedder();
+    let broken = true;
+    const flaky: Embedder = {
+      id: "flaky",
+      embed: (texts) => (broken ? Promise.reject(new Error("no model")) : model.embed(texts)),
+    };
+    await discovery.useEmbedder(flaky);
+    expect(discovery.embedderFault).toBe("no model");
+    expect((await discovery.search("feed a zebra", 1))[0]?.name).toBe("feeder");
+    expect(await discovery.search("striped", 1)).toEqual([]);
+    broken = false;
+    expect((await discovery.search("striped", 1))[0]?.name).toBe("feeder");
+    expect(discovery.embedderFault).toBeUndefined();
+  });
+
+  test("that gives too few vectors, or ones of no number, leaves the search by words", async () => {
+    const discovery = new ToolDiscovery();
+    discovery.add(tool("feeder", "Feeds a zebra."));
+    await discovery.useEmbedder({ id: "few", embed: async () => [] });
+    expect(discovery.embedderFault).toContain("0 vectors for 1 texts");
+    expect(await discovery.search("zebra", 5)).toHaveLength(1);
+    await discovery.useEmbedder({ id: "nan", embed: async (all) => all.map(() => Float32Array.of(Number.NaN)) });
+    expect(await discovery.search("zebra", 5)).toHaveLength(1);
+  });
+
+  test("is left when the signal aborts", async () => {
     const discovery = new ToolDiscovery();
     discovery.add(tool("a", "b"));
-    const broken: Embedder = { id: "broken", embed: () => Promise.reject(new Error("no model")) };
-    await expect(discovery.useEmbedder(broken)).rejects.toThrow("no model");
+    const abort = new AbortController();
+    const waits: Embedder = {
+      id: "waits",
+      embed: (_, options) =>
+        new Promise((_, reject) => options?.signal?.addEventListener("abort", () => reject(new Error("left")))),
+    };
+    const searching = discovery.useEmbedder(waits, abort.signal);
+    abort.abort();
+    await expect(searching).rejects.toThrow("left");
+  });
+
+  test("finds nothing for what no tool has to do with, and fills up with what words find", async () => {
+    const discovery = new ToolDiscovery();
+    discovery.add(tool("z", "Feeds a zebra."));
+    for (let i = 0; i < 80; i++) discovery.add(tool(`t${i}`, `Paints a picture of kind ${i}.`));
+    await discovery.useEmbedder(embedder());
+    expect(await discovery.search("qqqq zzzz", 5)).toEqual([]);
+    expect(await discovery.search("paint a picture", 70)).toHaveLength(70);
+    const both = await discovery.search("paint a striped picture", 70);
+    expect(both).toHaveLength(70);
+    expect(both.map(({ name }) => name)).toContain("z");
   });
 });
 

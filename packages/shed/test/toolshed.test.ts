@@ -185,4 +185,24 @@ describe("ToolShed", () => {
     const manager = await shed.build(parts(embedder));
     expect((await manager.searchTools("feline companions", 1)).map(({ name }) => name)).toEqual(["b"]);
   });
+
+  test("an embedder that fails costs no session: tools are looked up by words, and the warnings say so", async () => {
+    let broken = true;
+    const embedder: Embedder = {
+      id: "down",
+      embed: (texts) =>
+        broken ? Promise.reject(new Error("embedder down")) : Promise.resolve(texts.map(() => Float32Array.of(1))),
+    };
+    const shed = new ToolShed().tools([tool("dog", { description: "Feeds a dog." }), tool("cat")]);
+    const manager = await shed.build(parts(embedder));
+    expect(manager.warnings).toMatchObject([
+      { category: "embedder", message: expect.stringContaining("embedder down") },
+    ]);
+    const look = { id: "1", name: "shed", arguments: { description: "feed a dog", limit: 1 } };
+    expect((await manager.executeOne(look)).text).toMatch(/^- dog\(/);
+    broken = false;
+    const nothing = { id: "2", name: "shed", arguments: { description: "xylophone" } };
+    expect((await manager.executeOne(nothing)).text).toContain("No tool matches");
+    expect(manager.warnings).toEqual([]);
+  });
 });

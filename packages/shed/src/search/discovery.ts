@@ -1,5 +1,6 @@
 import type { Embedder, Tool } from "@shedkit/types";
 import { toolName } from "@shedkit/types";
+import { Embeddings } from "./embeddings.js";
 import { fieldsOf, type ToolFields } from "./fields.js";
 import { stemsOf } from "./query.js";
 import { type Scored, ToolIndex } from "./tool-index.js";
@@ -7,7 +8,6 @@ import { loadWordVectors, type WordVectors } from "./word-vectors.js";
 
 const FUSION_DEPTH = 50; // ranks of each list that count
 const FUSION_OFFSET = 10; // of reciprocal rank fusion: how soon lower ranks stop counting
-const BATCH = 128; // texts an embedder gets at once
 
 /**
  * Finds tools by what is wanted: by words, and by meaning where there is an embedder. A tool can be found as soon as
@@ -17,43 +17,64 @@ export class ToolDiscovery {
   /** Made, with the vectors of words, at the first search. */
   #index: ToolIndex | undefined;
   readonly #fields = new Map<string, ToolFields>();
-  readonly #vectors = new Map<string, Float32Array>();
-  #embedder: Embedder | undefined;
+  #embeddings: Embeddings | undefined;
+  #embedderFault: string | undefined;
 
   get size(): number {
     return this.#fields.size;
+  }
+
+  /** Why the embedder gave nothing when it was last asked; searches go by words alone then. */
+  get embedderFault(): string | undefined {
+    return this.#embedderFault;
   }
 
   /** Adds a tool, in place of one of the same name. */
   add(tool: Tool): void {
     const name = toolName(tool);
     const fields = fieldsOf(tool);
+    this.remove(name);
     this.#fields.set(name, fields);
-    this.#vectors.delete(name);
     this.#index?.add(fields);
   }
 
   /** False where there is no such tool. */
   remove(name: string): boolean {
+    const fields = this.#fields.get(name);
+    if (fields === undefined) return false;
     this.#index?.remove(name);
-    this.#vectors.delete(name);
+    this.#embeddings?.delete(fields);
     return this.#fields.delete(name);
   }
 
-  /** Searches by meaning too, from now on; embeds the tools that are there. */
+  /**
+   * Searches by meaning too, from now on; embeds the tools that are there. Where the embedder fails it is asked again
+   * at the next search. Rejects only where `signal` aborts.
+   */
   async useEmbedder(embedder: Embedder, signal?: AbortSignal): Promise<void> {
-    this.#vectors.clear();
-    this.#embedder = embedder;
-    await this.#embedMissing(signal);
+    const embeddings = new Embeddings(embedder);
+    this.#embeddings = embeddings;
+    await this.#ask(() => this.#embedMissing(embeddings, signal), signal);
   }
 
-  /** Best first; the tool whose name is the query comes before all others. Rejects where the embedder does. */
+  /**
+   * Best first; the tool whose name is the query comes before all others. None where no word of the query fits, and no
+   * tool is near to what it means. Rejects only where `signal` aborts.
+   */
   async search(query: string, limit: number, signal?: AbortSignal): Promise<Scored[]> {
     const wanted = query.trim();
     if (wanted === "" || limit <= 0) return [];
     const index = await this.#ready();
-    const byWords = index.search(stemsOf(wanted), this.#embedder ? FUSION_DEPTH : limit + 1);
-    const ranked = this.#embedder ? fuse(byWords, await this.#byMeaning(this.#embedder, wanted, signal)) : byWords;
+    const embeddings = this.#embeddings;
+    const depth = embeddings ? Math.max(FUSION_DEPTH, limit + 1) : limit + 1;
+    const byWords = index.search(stemsOf(wanted), depth);
+    const byMeaning =
+      embeddings &&
+      (await this.#ask(async () => {
+        await this.#embedMissing(embeddings, signal);
+        return embeddings.nearest(wanted, depth, signal);
+      }, signal));
+    const ranked = byMeaning?.fits ? fuse(byWords, byMeaning.hits) : byWords;
     return exactFirst(ranked, this.#exactName(wanted)).slice(0, limit);
   }
 
@@ -77,30 +98,22 @@ export class ToolDiscovery {
     return this.#fields.has(lower) ? lower : undefined;
   }
 
-  async #byMeaning(embedder: Embedder, query: string, signal?: AbortSignal): Promise<Scored[]> {
-    await this.#embedMissing(signal);
-    const [vector] = await embedder.embed([query], { signal });
-    if (vector === undefined) return [];
-    const scored = Array.from(this.#vectors, ([name, other]) => ({ name, score: cosine(vector, other) }));
-    return scored.sort((a, b) => b.score - a.score).slice(0, FUSION_DEPTH);
-  }
-
-  async #embedMissing(signal?: AbortSignal): Promise<void> {
-    const missing = Array.from(this.#fields.values()).filter(({ name }) => !this.#vectors.has(name));
-    for (let start = 0; start < missing.length; start += BATCH) {
-      const batch = missing.slice(start, start + BATCH);
-      const vectors = await (this.#embedder as Embedder).embed(batch.map(textToEmbed), { signal });
-      for (const [i, fields] of batch.entries()) {
-        const vector = vectors[i];
-        // The tool may have been removed or replaced while its text was embedded.
-        if (vector !== undefined && this.#fields.get(fields.name) === fields) this.#vectors.set(fields.name, vector);
-      }
+  /** Undefined where the embedder fails. */
+  async #ask<T>(embed: () => Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+    try {
+      const answer = await embed();
+      this.#embedderFault = undefined;
+      return answer;
+    } catch (fault) {
+      if (signal?.aborted) throw fault;
+      this.#embedderFault = fault instanceof Error ? fault.message : String(fault);
+      return undefined;
     }
   }
-}
 
-function textToEmbed(fields: ToolFields): string {
-  return `${fields.name}: ${fields.description} (${fields.argumentNames})`;
+  #embedMissing(embeddings: Embeddings, signal: AbortSignal | undefined): Promise<void> {
+    return embeddings.add(this.#fields.values(), (fields) => this.#fields.get(fields.name) === fields, signal);
+  }
 }
 
 function fuse(...lists: readonly Scored[][]): Scored[] {
@@ -117,18 +130,4 @@ function exactFirst(ranked: readonly Scored[], exact: string | undefined): Score
   if (exact === undefined) return [...ranked];
   const best = ranked[0]?.score ?? 1;
   return [{ name: exact, score: best + 1 }, ...ranked.filter(({ name }) => name !== exact)];
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  let dot = 0;
-  let normA = 0;
-  let normB = 0;
-  for (let i = 0; i < a.length; i++) {
-    const x = a[i] as number;
-    const y = b[i] ?? 0;
-    dot += x * y;
-    normA += x * x;
-    normB += y * y;
-  }
-  return normA === 0 || normB === 0 ? 0 : dot / Math.sqrt(normA * normB);
 }

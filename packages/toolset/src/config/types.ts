@@ -46,7 +46,7 @@ export interface ToolSetProblem {
 export interface ToolSetWarning {
   tool: string;
   message: string;
-  category: "deprecated_version" | "pruned" | "shadowed" | "template" | "state";
+  category: "deprecated_version" | "pruned" | "shadowed" | "template" | "state" | "schema" | "embedder";
 }
 
 /** A configuration that cannot be used. `problems` holds all of the phase that failed. */
