@@ -1,4 +1,5 @@
 import { toolName } from "@shedkit/types";
+import { checkReturns } from "./check-result.js";
 import { metadataOf } from "./defaults.js";
 import { ToolError } from "./error.js";
 import { toToolError } from "./fault.js";
@@ -20,7 +21,8 @@ export interface CallOptions {
 }
 
 /**
- * Runs a tool for a person who has only the tool: checks and repairs the arguments, runs it, waits for its result.
+ * Runs a tool for a person who has only the tool: checks and repairs the arguments, runs it, waits for its result
+ * and holds it against the schema that the tool gives for it.
  * Expected failures are results with `errorDetail`; it rejects with nothing but ToolError.
  */
 export async function callTool(tool: ToolImpl, args: unknown, options: CallOptions = {}): Promise<ToolCallResult> {
@@ -30,7 +32,9 @@ export async function callTool(tool: ToolImpl, args: unknown, options: CallOptio
     name = toolName(definition);
     const prepared = prepareArguments(definition, args, options.validator);
     const { timeoutMs } = metadataOf(tool, definition).capabilities;
-    return await settle(runTool(tool, prepared.args, callContext(name, options), timeoutMs), options.onProgress);
+    const events = runTool(tool, prepared.args, callContext(name, options), timeoutMs);
+    const result = await settle(events, options.onProgress);
+    return checkReturns(definition, name, result, prepared.args, options.validator);
   } catch (e) {
     throw toToolError(e, name);
   }

@@ -27,7 +27,10 @@ function textPart(value: unknown): ContentPart {
   return { type: "text", text: typeof value === "string" ? value : (JSON.stringify(value) ?? String(value)) };
 }
 
-function isPart(value: unknown): value is ContentPart {
+const SOURCES: { readonly [type: string]: string } = { base64: "data", url: "url", blob: "ref" };
+
+/** Whether a value is a part that can be shown to a model. */
+export function isPart(value: unknown): value is ContentPart {
   if (typeof value !== "object" || value === null || !("type" in value)) return false;
   const part = value as { [key: string]: unknown };
   switch (part.type) {
@@ -36,10 +39,17 @@ function isPart(value: unknown): value is ContentPart {
     case "image":
     case "audio":
     case "file":
-      return typeof part.mediaType === "string" && typeof part.source === "object" && part.source !== null;
+      return typeof part.mediaType === "string" && isSource(part.source);
     case "resource":
-      return typeof part.uri === "string";
+      return typeof part.uri === "string" && (part.text === undefined || typeof part.text === "string");
     default:
       return false;
   }
+}
+
+function isSource(source: unknown): boolean {
+  if (typeof source !== "object" || source === null) return false;
+  const { type, ...rest } = source as { [key: string]: unknown };
+  const field = typeof type === "string" && Object.hasOwn(SOURCES, type) ? SOURCES[type] : undefined;
+  return field !== undefined && typeof rest[field] === "string";
 }

@@ -1,10 +1,10 @@
 import type { ContentPart, JsonSchema, JsonValue, Tool, ToolArguments } from "@shedkit/types";
 import { type CallOptions, callContext, settle } from "./call.js";
+import { assertJson, checkedResult, checkReturns } from "./check-result.js";
 import { toContent } from "./content.js";
 import { capabilitiesFor, fullId } from "./defaults.js";
 import { ToolError } from "./error.js";
 import type { Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";
-import { showIssues } from "./issues.js";
 import type {
   AccessRequest,
   BehaviorVersion,
@@ -20,8 +20,7 @@ import type {
 import { paramsOf, type StateHandle, stateOf } from "./params.js";
 import { prepareArguments } from "./prepare.js";
 import { ToolCallResult } from "./result.js";
-import { assertJson, runTool } from "./run.js";
-import { evalFreeValidator } from "./schema/validator.js";
+import { runTool } from "./run.js";
 import type { Infer, TypedSchema } from "./schema.js";
 import {
   fromStandard,
@@ -221,25 +220,13 @@ class DefinedTool implements TypedTool<never, unknown> {
 
   #toResult(output: unknown, tool: string): ToolCallResult {
     const spec = this.#spec;
-    if (ToolCallResult.is(output)) return output;
+    if (ToolCallResult.is(output)) return checkReturns(this.#definition, tool, checkedResult(output, tool));
     assertJson(output, tool);
-    const schema = this.#definition.type === "single" ? this.#definition.definition.returns : undefined;
-    if (schema !== undefined) assertFits(schema, output, tool);
+    checkReturns(this.#definition, tool, new ToolCallResult([], { output: output as JsonValue }));
     const shown = spec.toModel?.(output as never);
     const content = shown === undefined ? toContent(output) : typeof shown === "string" ? toContent(shown) : shown;
     return new ToolCallResult(content, output === undefined ? {} : { output: output as JsonValue });
   }
-}
-
-/** Throws ToolError `execution`: the tool is at fault, not the model. */
-function assertFits(schema: JsonSchema, output: unknown, tool: string): void {
-  const issues = evalFreeValidator.compile(schema)(JSON.parse(JSON.stringify(output ?? null)));
-  if (issues.length > 0)
-    throw new ToolError(
-      "execution",
-      tool,
-      `${tool} returned what its output schema does not allow:\n${showIssues(issues)}`,
-    );
 }
 
 function metadataFrom(spec: AnySpec): ToolMetadata {

@@ -1,4 +1,5 @@
 export { type CallOptions, callTool, settle } from "./call.js";
+export { checkReturns } from "./check-result.js";
 export { type CommandsSpec, defineCommands } from "./commands.js";
 export { toContent } from "./content.js";
 export { capabilitiesFor, fullId, metadataOf } from "./defaults.js";

@@ -6,7 +6,7 @@ const MARK = Symbol.for("shedkit.ToolCallResult");
 export class ToolCallResult {
   readonly content: readonly ContentPart[];
   readonly output?: JsonValue | undefined;
-  /** Present when the call failed in an expected way: what failed, in a few words. */
+  /** Present when the call failed in an expected way: what failed, in a few words (it is cut after 500 characters). */
   readonly errorDetail?: string | undefined;
 
   constructor(
@@ -15,7 +15,7 @@ export class ToolCallResult {
   ) {
     this.content = content;
     if (extra.output !== undefined) this.output = extra.output;
-    if (extra.errorDetail !== undefined) this.errorDetail = extra.errorDetail;
+    if (extra.errorDetail !== undefined) this.errorDetail = inFewWords(extra.errorDetail);
     Object.defineProperty(this, MARK, { value: true });
   }
 
@@ -38,4 +38,12 @@ export class ToolCallResult {
   get text(): string {
     return textOfContent(this.content);
   }
+}
+
+const MAX_DETAIL = 500;
+
+/** The detail goes into every record of the call; the whole is for the content. */
+function inFewWords(detail: string): string {
+  if (typeof detail !== "string" || detail.length <= MAX_DETAIL) return detail;
+  return `${detail.slice(0, MAX_DETAIL).replace(/[\uD800-\uDBFF]$/, "")}...`;
 }

@@ -1,8 +1,8 @@
 import type { ToolArguments } from "@shedkit/types";
+import { checkedResult } from "./check-result.js";
 import { ToolError } from "./error.js";
 import { toToolError } from "./fault.js";
 import type { ToolContext, ToolEvent, ToolImpl } from "./impl.js";
-import { ToolCallResult } from "./result.js";
 
 /** The end of a running call: cancelled from outside, or out of time. */
 class Stop {
@@ -80,7 +80,7 @@ async function* progress(
   stop: Stop,
 ): AsyncGenerator<ToolEvent, ToolEvent, void> {
   const running = tool.execute(args, ctx);
-  if (!isAsyncIterable(running)) return terminalOf(await stop.race(Promise.resolve(running)), ctx.names.tool);
+  if (!isAsyncIterable(running)) return resultOf(await stop.race(Promise.resolve(running)), ctx);
   const iterator = running[Symbol.asyncIterator]();
   let last: ToolEvent | undefined;
   let ended = false;
@@ -108,7 +108,11 @@ async function* progress(
     if (!ended) letGo(iterator);
   }
   if (last === undefined) throw malformed(ctx.names.tool, "ended without a result", "stream_no_terminal");
-  return last.type === "result" ? terminalOf(last.result, ctx.names.tool) : last;
+  return last.type === "result" ? resultOf(last.result, ctx) : last;
+}
+
+function resultOf(result: unknown, ctx: ToolContext): ToolEvent {
+  return { type: "result", result: checkedResult(result, ctx.names.tool) };
 }
 
 /** Asks the tool to clean up, without waiting: it may hang. */
@@ -117,30 +121,6 @@ function letGo(iterator: AsyncIterator<unknown>): void {
     Promise.resolve(iterator.return?.()).catch(() => {});
   } catch {
     // It is done with either way.
-  }
-}
-
-/** A result that can be stored and sent, or the error that it is none. */
-function terminalOf(result: unknown, tool: string): ToolEvent {
-  if (!ToolCallResult.is(result) && !looksLikeResult(result))
-    throw new ToolError("execution", tool, `${tool} gave no result (a ToolCallResult), but ${typeof result}.`);
-  if (typeof result.output === "object") assertJson(result.output, tool);
-  if (result.content.some((part) => part.type !== "text")) assertJson(result.content, tool);
-  return { type: "result", result };
-}
-
-function looksLikeResult(value: unknown): value is ToolCallResult {
-  return typeof value === "object" && value !== null && "content" in value && Array.isArray(value.content);
-}
-
-/** Throws ToolError `execution` for a value that JSON cannot hold. */
-export function assertJson(value: unknown, tool: string): void {
-  try {
-    JSON.stringify(value);
-  } catch (e) {
-    const reason =
-      e instanceof Error && /circular|cyclic/i.test(e.message) ? "a value that contains itself" : String(e);
-    throw new ToolError("execution", tool, `${tool} gave a result that is not JSON: ${reason}.`, { cause: e });
   }
 }
 

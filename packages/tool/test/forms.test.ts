@@ -8,6 +8,7 @@ import {
   ToolArgs,
   ToolCallResult,
   ToolError,
+  type ToolImpl,
   toolFn,
   toToolError,
 } from "@shedkit/tool";
@@ -66,6 +67,34 @@ describe("defineTool", () => {
     const tool = defineTool({ ...base, output: Type.Object({ n: Type.Number() }), run: () => ({ n: "x" }) as never });
     expect((await failure(callTool(tool, {}))).message).toContain("n: wanted a number");
     expect((await failure(tool.call({}))).kind).toBe("execution");
+  });
+
+  test("output that a result carries is held against the schema, whoever calls", async () => {
+    const liar = (output?: unknown) =>
+      defineTool({
+        ...base,
+        output: Type.Object({ n: Type.Number() }),
+        run: () => new ToolCallResult([{ type: "text", text: "x" }], { output: output as never }),
+      });
+    for (const output of [{ n: "x" }, undefined]) {
+      expect((await failure(liar(output).call({}))).message).toContain("t returned what its output schema");
+      expect((await failure(callTool(liar(output), {}))).kind).toBe("execution");
+    }
+    expect(await liar({ n: 1 }).call({})).toEqual({ n: 1 });
+    const erased: ToolImpl = {
+      definition: () => liar().definition(),
+      execute: async () => new ToolCallResult([], { output: { n: "x" } }),
+    };
+    expect((await failure(callTool(erased, {}))).message).toContain("n: wanted a number");
+  });
+
+  test("what JSON cannot hold is no output", async () => {
+    for (const output of [5n, () => 1, Number.NaN, { a: [Number.POSITIVE_INFINITY] }, Symbol("s")]) {
+      const tool = defineTool({ ...base, run: () => output });
+      expect((await failure(callTool(tool, {}))).message).toContain("t gave a result that is not JSON");
+    }
+    const fine = { gone: undefined, at: new Date(0), deep: [null, { a: 1e308 }] };
+    expect((await callTool(defineTool({ ...base, run: () => fine }), {})).output).toEqual(fine);
   });
 
   test("toModel says what the model reads", async () => {

@@ -65,15 +65,22 @@ function compile(ajv: Ajv | Ajv2020, schema: JsonSchema): (value: unknown) => re
   if (!isPlain(schema, 0)) return exact;
   // The draft is chosen already; an unknown `$schema` would be refused.
   const { $schema: _, ...plain } = schema as { $schema?: unknown };
-  let valid: (value: unknown) => boolean;
+  let valid: ((value: unknown) => boolean) | undefined; // made at the first value: few tools of many are ever called
+  return (value) => {
+    valid ??= fast(ajv, plain);
+    return valid(value) ? [] : exact(value);
+  };
+}
+
+/** Leaves all to the exact check where ajv cannot read the schema. */
+function fast(ajv: Ajv | Ajv2020, schema: JsonSchema): (value: unknown) => boolean {
   try {
-    valid = ajv.compile(plain) as (value: unknown) => boolean;
+    return ajv.compile(schema) as (value: unknown) => boolean;
   } catch {
-    return exact;
+    return () => false;
   } finally {
-    ajv.removeSchema(plain); // compiled checks live as long as their schema, not as long as ajv
+    ajv.removeSchema(schema); // compiled checks live as long as their schema, not as long as ajv
   }
-  return (value) => (valid(value) ? [] : exact(value));
 }
 
 /** Keywords that ajv reads otherwise than the specification in some cases. */

@@ -1,12 +1,11 @@
 import {
+  checkReturns,
   evalFreeValidator,
   fullId,
   metadataOf,
   type PreparedArguments,
   prepareArguments,
   type SchemaValidator,
-  showIssues,
-  type ToolCallResult,
   ToolError,
   type ToolImpl,
   type ToolMetadata,
@@ -62,7 +61,7 @@ export function bindTool(impl: ToolImpl, options: BindOptions = {}): BoundTool {
     ready: metadata.foreign && schemasOf(own).some((schema) => hasPatterns(schema)) ? loadForeignPatterns() : undefined,
     paramName: names === undefined ? (canonical) => canonical : names.toClient,
     prepare,
-    checkResult: (result) => checkResult(own, name, result, validator),
+    checkResult: (result, args) => checkReturns(own, name, result, args, validator),
   };
 }
 
@@ -175,13 +174,4 @@ function assertSchema(name: string, schema: JsonSchema, validator: SchemaValidat
     const reason = e instanceof Error ? e.message : String(e);
     throw new ToolError("invalidArguments", name, `The tool ${name} cannot be used. ${reason}`, { cause: e });
   }
-}
-
-/** Several commands share one name, so nothing tells which one's `returns` would be meant: the command checks itself. */
-function checkResult(own: Tool, name: string, result: ToolCallResult, validator: SchemaValidator): ToolCallResult {
-  if (own.type === "multi" || own.definition.returns === undefined) return result;
-  if (result.errorDetail !== undefined) return result;
-  const issues = validator.compile(own.definition.returns)(result.output ?? null);
-  if (issues.length === 0) return result;
-  throw new ToolError("execution", name, `${name} returned what it does not promise:\n${showIssues(issues)}`);
 }

@@ -152,12 +152,20 @@ export class ToolSetBuilder {
     const unmet = unmetRequirements(tools);
     if (unmet.length > 0) throw new ToolSetError(unmet);
     const names = new ToolNames(tools.map(namedTool));
-    const bound = this.#bind(tools, names, validator, withReminders);
-    return { config, validator, withReminders, tools, names, bound, warnings: [...planned.warnings, ...warnings] };
+    const { bound, refused } = this.#bind(tools, names, validator, withReminders);
+    const all = [...planned.warnings, ...warnings, ...refused];
+    return { config, validator, withReminders, tools, names, bound, warnings: all };
   }
 
-  #bind(tools: readonly PlannedTool[], names: ToolNames, validator: SchemaValidator, reminders: boolean): BoundTool[] {
+  /** A tool from elsewhere that is not valid is left out: its maker's fault is no fault of this program. */
+  #bind(
+    tools: readonly PlannedTool[],
+    names: ToolNames,
+    validator: SchemaValidator,
+    reminders: boolean,
+  ): { bound: BoundTool[]; refused: ToolSetWarning[] } {
     const problems: ToolSetProblem[] = [];
+    const refused: ToolSetWarning[] = [];
     const bound = tools.flatMap((tool) => {
       const context = names.context(tool.params, reminders);
       try {
@@ -175,13 +183,15 @@ export class ToolSetBuilder {
         ];
       } catch (e) {
         const category = e instanceof TemplateFault ? "description" : "schema";
-        const { message } = e instanceof TemplateFault ? e : toToolError(e, tool.name);
-        problems.push({ tool: tool.id, category, message: `${message}${/[.!]$/.test(message) ? "" : "."}` });
+        const { message: reason } = e instanceof TemplateFault ? e : toToolError(e, tool.name);
+        const message = `${reason}${/[.!]$/.test(reason) ? "" : "."}`;
+        if (tool.metadata.foreign) refused.push({ tool: tool.id, category: "schema", message });
+        else problems.push({ tool: tool.id, category, message });
         return [];
       }
     });
     if (problems.length > 0) throw new ToolSetError(problems);
-    return bound;
+    return { bound, refused };
   }
 
   #remindersFor(tools: readonly PlannedTool[], settings: ToolSetBuildOptions["reminders"]): Reminders | undefined {

@@ -5,6 +5,9 @@ import { MemoryKeptResults } from "./kept.js";
 /** How long the text of a result may be where its tool does not say, in bytes of UTF-8. */
 export const MAX_RESULT_BYTES = 40_000;
 
+/** How long the text of a fault may be, in bytes of UTF-8. */
+export const MAX_ERROR_BYTES = 8_000;
+
 /** Content that is short enough for a prompt, and where the whole is, if that had to be cut. */
 export interface CappedContent {
   readonly content: readonly ContentPart[];

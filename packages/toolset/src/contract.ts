@@ -1,5 +1,5 @@
 import type { PreparedArguments, Progress, ToolCallResult, ToolError, ToolImpl, ToolMetadata } from "@shedkit/tool";
-import type { ContentPart, JsonValue, Tool } from "@shedkit/types";
+import type { ContentPart, JsonValue, Tool, ToolArguments } from "@shedkit/types";
 
 /** A tool made ready for calls: its schemas compiled, its client names in place. Immutable. */
 export interface BoundTool {
@@ -27,8 +27,11 @@ export interface BoundTool {
    * Throws ToolError `invalidArguments`, whose text names each field, what was wanted and what came.
    */
   prepare(raw: unknown): PreparedArguments;
-  /** The result as it may go on: checked against `returns`. Throws ToolError `execution` where it does not fit. */
-  checkResult(result: ToolCallResult): ToolCallResult;
+  /**
+   * The result as it may go on: checked against `returns`; of several commands, against that of the command that the
+   * arguments (as {@link prepare} gave them) name. Throws ToolError `execution` where it does not fit.
+   */
+  checkResult(result: ToolCallResult, args?: ToolArguments | undefined): ToolCallResult;
 }
 
 /** One call to run. */

@@ -9,7 +9,7 @@ import {
   toToolError,
 } from "@shedkit/tool";
 import { type ContentPart, type JsonValue, type SessionId, type ToolArguments, textOfContent } from "@shedkit/types";
-import { capContent, MAX_RESULT_BYTES } from "./cap.js";
+import { capContent, MAX_ERROR_BYTES, MAX_RESULT_BYTES } from "./cap.js";
 import type { BoundTool, DispatchCall, DispatchEvent, DispatchOptions, DispatchOutcome } from "./contract.js";
 import { MemoryKeptResults } from "./kept.js";
 import { escapeTag, type Reminders } from "./reminders.js";
@@ -93,7 +93,7 @@ export class Dispatcher {
           if (event.type === "progress") yield event;
           else if (event.type === "error") throw event.error;
           else {
-            const result = tool.checkResult(event.result);
+            const result = tool.checkResult(event.result, prepared.args);
             yield { type: "done", outcome: await this.#succeeded({ tool, call, ctx, result, repaired, target }) };
           }
         }
@@ -102,7 +102,7 @@ export class Dispatcher {
         target.calls?.abort();
       }
     } catch (e) {
-      yield { type: "done", outcome: failed(call, toToolError(e, call.name), repaired) };
+      yield { type: "done", outcome: this.#failed(call, toToolError(e, call.name), repaired) };
     }
   }
 
@@ -118,7 +118,7 @@ export class Dispatcher {
       options.onProgress?.(event);
     }
     // `stream` always ends with an outcome; its type cannot say so.
-    return failed(call, new ToolError("custom", call.name, `${call.name} ended without a result.`), []);
+    return this.#failed(call, new ToolError("custom", call.name, `${call.name} ended without a result.`), []);
   }
 
   /** Waits while as many calls of the tool run as it takes at once. */
@@ -174,7 +174,25 @@ export class Dispatcher {
     const ctx = this.#context(tool, call, { ...options, signal: target.calls.signal }, undefined);
     const result = await settle(runTool(tool.impl, prepared, ctx, tool.metadata.capabilities.timeoutMs));
     target.tool = tool;
-    return tool.checkResult(result);
+    return tool.checkResult(result, prepared);
+  }
+
+  /** A fault is cut like a result: a server's whole answer may stand in its message. */
+  #failed(call: DispatchCall, fault: ToolError, repaired: readonly string[]): DispatchOutcome {
+    const whole = ToolCallResult.text(fault.message).content;
+    const { content, handle } = capContent(whole, MAX_ERROR_BYTES, call.id, this.#options.resources);
+    const promptText = textOfContent(content);
+    const { kind, retryable, status, retryAfterMs } = fault; // the cause may tell the whole again
+    return {
+      call,
+      error:
+        handle === undefined ? fault : new ToolError(kind, call.name, promptText, { retryable, status, retryAfterMs }),
+      content,
+      promptText,
+      errorDetail: kind,
+      ...(handle === undefined ? {} : { handle }),
+      ...(repaired.length === 0 ? {} : { repaired }),
+    };
   }
 
   async #succeeded(done: Succeeded): Promise<DispatchOutcome> {
@@ -230,16 +248,4 @@ async function reminded(
   return text === ""
     ? data
     : [...data.filter((part) => part.type !== "text" || part.text !== ""), { type: "text", text }];
-}
-
-function failed(call: DispatchCall, error: ToolError, repaired: readonly string[]): DispatchOutcome {
-  const { content } = ToolCallResult.failure(error.kind, error.message);
-  return {
-    call,
-    error,
-    content,
-    promptText: error.message,
-    errorDetail: error.kind,
-    ...(repaired.length === 0 ? {} : { repaired }),
-  };
 }

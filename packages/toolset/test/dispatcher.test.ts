@@ -1,4 +1,13 @@
-import { defineTool, FnTool, keptResults, Resources, ToolCallResult, ToolError, type ToolImpl } from "@shedkit/tool";
+import {
+  defineCommands,
+  defineTool,
+  FnTool,
+  keptResults,
+  Resources,
+  ToolCallResult,
+  ToolError,
+  type ToolImpl,
+} from "@shedkit/tool";
 import { bindTool, Dispatcher, loadValidator } from "@shedkit/toolset";
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test, vi } from "vitest";
@@ -78,6 +87,22 @@ describe("a tool that misbehaves gets an error, and the next call works", () => 
     ],
     ["is cyclic", async () => new ToolCallResult([], { output: cyclic as never }), "contains itself"],
     ["gives nothing", async () => undefined as never, "no result"],
+    [
+      "gives a bigint",
+      async () => new ToolCallResult([], { output: 5n as never }),
+      "bad gave a result that is not JSON",
+    ],
+    ["gives a function", async () => new ToolCallResult([], { output: (() => 1) as never }), "a function"],
+    ["gives a function inside", async () => new ToolCallResult([], { output: { a: [() => 1] } as never }), "bad gave"],
+    ["gives NaN", async () => new ToolCallResult([], { output: Number.NaN }), "the number NaN"],
+    ["gives Infinity inside", async () => new ToolCallResult([], { output: { a: 1 / 0 } }), "the number Infinity"],
+    ["gives a part that is none", async () => new ToolCallResult([{ type: "zebra" } as never]), "content.0 is no text"],
+    ["gives a text that is none", async () => new ToolCallResult([{ type: "text", text: 5 } as never]), "bad gave"],
+    ["gives a text without text", async () => new ToolCallResult([{ type: "text" } as never]), "bad gave"],
+    ["gives null as a part", async () => new ToolCallResult([null as never]), "bad gave"],
+    ["gives an image of nowhere", async () => new ToolCallResult([{ type: "image", source: {} } as never]), "bad gave"],
+    ["gives content that is no list", async () => ({ content: "text" }) as never, "no list"],
+    ["gives an object as detail", async () => new ToolCallResult([], { errorDetail: {} as never }), "errorDetail"],
   ];
   test.each(cases)("%s", async (_, execute, text) => {
     const { dispatcher: d } = dispatcher(raw("bad", execute), echo);
@@ -150,6 +175,67 @@ test("a long result is cut head and tail, and the whole kept under its handle", 
   expect(outcome.promptText).not.toContain("\ufffd");
   expect(outcome.promptText).toContain(outcome.handle);
   expect(resources.require(keptResults).get(outcome.handle ?? "")).toBe(text);
+});
+
+test("a fault is cut too, wherever its text came from", async () => {
+  const long = "é\n".repeat(1_000_000);
+  const thrown = raw("thrown", () => Promise.reject(new Error(long)));
+  const own = raw("own", () => Promise.reject(new ToolError("network", "own", long, { retryable: true, status: 502 })));
+  const failure = raw("failure", async () => ToolCallResult.failure(long));
+  const { dispatcher: d, resources } = dispatcher(thrown, own, failure);
+  for (const name of ["thrown", "own"]) {
+    const outcome = await d.run({ id: name, name, arguments: {} });
+    expect(outcome.promptText.length).toBeLessThan(9_000);
+    expect(JSON.stringify([outcome.error, outcome.content, outcome.errorDetail]).length).toBeLessThan(40_000);
+    expect(resources.require(keptResults).get(outcome.handle ?? "")).toBe(long);
+  }
+  const { error } = await d.run({ id: "own2", name: "own", arguments: {} });
+  expect(error).toMatchObject({ kind: "network", retryable: true, status: 502 });
+  const failed = await d.run({ id: "failure", name: "failure", arguments: {} });
+  expect(failed.errorDetail?.length).toBeLessThan(600);
+  expect(failed.result?.text).toBe(long);
+});
+
+test("a plain object with content is taken as a result, with all that a result has", async () => {
+  const plain = raw(
+    "plain",
+    async () => ({ content: [{ type: "text", text: "hi" }], output: { at: new Date(0) } }) as never,
+  );
+  const { dispatcher: d } = dispatcher(plain);
+  expect((await d.run({ id: "1", name: "plain", arguments: {} })).result?.text).toBe("hi");
+});
+
+test("each command's result is held against its own schema", async () => {
+  const command = (id: string, n: unknown) =>
+    defineTool({
+      id,
+      kind: "read",
+      description: "",
+      input: Type.Object({}),
+      output: Type.Object({ n: Type.Number() }),
+      run: () => new ToolCallResult([], { output: { n } as never }),
+    });
+  const typed = defineCommands({ name: "typed", commands: { good: command("good", 1), bad: command("bad", "x") } });
+  const returns = { type: "object", properties: { n: { type: "number" } } };
+  const one = { category: "other", description: "", arguments: { type: "object" } };
+  const bare: ToolImpl = {
+    definition: () => ({
+      type: "multi",
+      name: "bare",
+      commands: [
+        { ...one, name: "good" },
+        { ...one, name: "bad", returns },
+      ],
+    }),
+    execute: async () => new ToolCallResult([], { output: { n: "x" } }),
+  };
+  const { dispatcher: d } = dispatcher(typed, bare);
+  for (const name of ["typed", "bare"]) {
+    expect((await d.run({ id: "1", name, arguments: { command: "good" } })).error).toBeUndefined();
+    const { error } = await d.run({ id: "2", name, arguments: { command: "bad" } });
+    expect(error?.kind).toBe("execution");
+    expect(error?.message).toContain("n: wanted a number");
+  }
 });
 
 test("a running tool may call another, which may call none", async () => {
