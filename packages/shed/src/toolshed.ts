@@ -129,10 +129,13 @@ export class ToolShed {
       strict,
       maxActive,
     });
-    for (const name of pinned) if (manager.get(name) === undefined) problems.push(noSuchPin(name, manager.names()));
+    const refused = new Set(set.warnings.flatMap(({ category, tool }) => (category === "schema" ? [tool] : [])));
+    const leftOut = new Set(tools.flatMap((tool) => (refused.has(fullId(metadataOf(tool))) ? [nameOf(tool)] : [])));
+    const pins = pinned.filter((name) => manager.get(name) !== undefined || !leftOut.has(name));
+    for (const name of pins) if (manager.get(name) === undefined) problems.push(noSuchPin(name, manager.names()));
     if (problems.length > 0) throw new ToolShedError(problems);
     if (parts.embedder) await manager.enableDiscovery(parts.embedder);
-    manager.activate(pinned, "pin");
+    manager.activate(pins, "pin");
     return manager;
   }
 

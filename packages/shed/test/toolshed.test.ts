@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the markers of templates
 import { toolFn } from "@shedkit/tool";
-import { AgenticError, type Embedder, toolName } from "@shedkit/types";
+import { externalTool } from "@shedkit/toolset";
+import { AgenticError, type Embedder, type JsonSchema, toolName } from "@shedkit/types";
 import { describe, expect, test } from "vitest";
 import { ToolShed, ToolShedError } from "../src/index.js";
 import { parts, tool } from "./parts.js";
@@ -13,6 +14,10 @@ async function problemsOf(shed: ToolShed) {
   expect(error).toBeInstanceOf(ToolShedError);
   expect(AgenticError.is(error, "toolShed")).toBe(true);
   return error as ToolShedError;
+}
+
+function external(name: string, input: JsonSchema) {
+  return { server: "far", name, description: "Far away.", input, call: async () => ({ content: [] }) };
 }
 
 describe("ToolShed", () => {
@@ -163,6 +168,26 @@ describe("ToolShed", () => {
       { tool: "test:a", category: "schema" },
       { tool: "test:c", category: "schema" },
     ]);
+  });
+
+  test("leaves out tools from elsewhere whose schemas are not valid, by name, pinned ones too", async () => {
+    const good = externalTool(external("good", { type: "object" }));
+    const bad = externalTool(external("bad", { type: "object", properties: { p: { type: 5 } } }));
+    const shed = new ToolShed().tools([good, bad, tool("own")]).pin("far__bad", "far__good");
+    const manager = await shed.build(parts());
+    expect(manager.names()).toEqual(["far__good", "own"]);
+    expect(manager.offeredTools().tools.map(toolName)).toEqual(["far__good"]);
+    expect(manager.warnings).toMatchObject([{ tool: "external:far__bad", category: "schema" }]);
+    expect(manager.warnings[0]?.message).toContain("far__bad");
+    const own = {
+      ...tool("broken"),
+      definition: () => ({
+        type: "single" as const,
+        definition: { name: "broken", category: "c", description: "d", arguments: { type: 5 } },
+      }),
+    };
+    expect((await problemsOf(shed.tool(own))).problems).toMatchObject([{ tool: "test:broken", category: "schema" }]);
+    expect((await problemsOf(shed.pin("far__no"))).problems).toMatchObject([{ tool: "far__no", category: "pin" }]);
   });
 
   test("appends what reminders have to say to the results of calls", async () => {
