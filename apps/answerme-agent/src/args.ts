@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { UsageError } from "./exit.js";
+import { CLOUD_NAMES } from "./models/cloud-names.js";
 
 /** What the command line asks for. */
 export type Command =
@@ -35,6 +36,7 @@ export interface RunOptions {
 
 const known = {
   model: { type: "string", short: "m" },
+  provider: { type: "string" },
   root: { type: "string", short: "r" },
   yes: { type: "boolean", short: "y" },
   "read-only": { type: "boolean" },
@@ -53,7 +55,7 @@ export function parseCommand(args: readonly string[]): Command {
   const { values, positionals, tokens } = parse(args);
   if (values.help) return { type: "help" };
   if (values.version) return { type: "version" };
-  for (const name of ["model", "root", "resume"] as const) {
+  for (const name of ["model", "provider", "root", "resume"] as const) {
     if (values[name]?.trim() === "") throw new UsageError(`--${name} is empty; ${wanted[name]}`);
   }
   if (values.yes && values["read-only"]) throw new UsageError("--yes and --read-only exclude each other; give one");
@@ -61,11 +63,14 @@ export function parseCommand(args: readonly string[]): Command {
   if (values.continue && values.resume !== undefined) {
     throw new UsageError("--continue and --resume exclude each other; give one");
   }
+  if (values.provider !== undefined && !CLOUD_NAMES.some((name) => name === values.provider)) {
+    throw new UsageError(`there is no provider "${values.provider}"; ${wanted.provider}`);
+  }
   const question = positionals.length === 0 ? undefined : positionals.join(" ").trim();
   if (question === "") throw new UsageError('the question is empty; ask something, e.g. "What is in README.md?"');
   const options: RunOptions = {
     question,
-    model: values.model,
+    model: values.provider === undefined ? values.model : `${values.provider}:${values.model ?? ""}`,
     root: values.root,
     yes: values.yes ?? false,
     readOnly: values["read-only"] ?? false,
@@ -90,6 +95,7 @@ export function parseCommand(args: readonly string[]): Command {
 const wanted = {
   model:
     "name a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, openai:MODEL or anthropic:MODEL",
+  provider: `name one of ${CLOUD_NAMES.join(", ")}`,
   root: "name the folder that the questions are about",
   resume: "give the id of a session, or how it begins; answerme-agent sessions lists them",
 } as const;

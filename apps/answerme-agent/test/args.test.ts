@@ -30,6 +30,11 @@ describe("the command line", () => {
     });
   });
 
+  it("takes a provider with its model, or alone for the one it has", () => {
+    expect(options("--provider", "openai", "--model", "gpt-5-mini", "x").model).toBe("openai:gpt-5-mini");
+    expect(options("--provider", "anthropic", "x").model).toBe("anthropic:");
+  });
+
   it("takes a question that begins with a dash after --", () => {
     expect(options("--", "-x means what?").question).toBe("-x means what?");
   });
@@ -71,6 +76,7 @@ describe("the command line", () => {
     [["--model="], "--model is empty"],
     [["--root", " "], "--root is empty"],
     [["--json=1"], "--json takes no value"],
+    [["--provider", "opnai", "x"], 'there is no provider "opnai"; name one of anthropic, openai, openai-responses'],
     [["--yes", "--read-only", "x"], "--yes and --read-only exclude each other"],
     [["--print", "--json", "x"], "--print and --json exclude each other"],
     [["--continue", "--resume", "01"], "--continue and --resume exclude each other"],

@@ -40,6 +40,19 @@ it("asks by Anthropic's wire too, where that is the key there is", async () => {
   expect(code).toBe(0);
 });
 
+it("asks the provider that is named, before the one whose key comes first", async () => {
+  const server = await ScriptedServer.start([{ answer: "Hello." }, { answer: "Hello." }]);
+  const env = { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: "sk-test", ANTHROPIC_API_KEY: "sk-ant-test" };
+  const responses = await run(["--root", tour, "--provider", "openai-responses", "Hi"], { env });
+  const chat = await run(["--root", tour, "--provider", "openai", "--model", "m", "Hi"], { env });
+  await server.close();
+  expect([responses.stdout, chat.stdout]).toEqual(["Hello.\n", "Hello.\n"]);
+  expect(server.requests.map(({ wire, body }) => [wire, body.model])).toEqual([
+    ["openai-responses", "gpt-4o"],
+    ["openai-chat", "m"],
+  ]);
+});
+
 it("says in one line that a key is refused, without the key", async () => {
   const { code, stdout, stderr } = await ask(
     [{ status: 401, error: { code: "invalid_api_key", message: "Incorrect API key provided: sk-test." } }],

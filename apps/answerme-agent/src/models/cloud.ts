@@ -1,15 +1,15 @@
 import type { ModelProvider } from "@shedkit/provider";
 import type { Environment, ModelChoice } from "../model-choice.js";
+import type { CLOUD_NAMES } from "./cloud-names.js";
 import { SYSTEM_PROMPT } from "./system-prompt.js";
 
 interface Cloud {
-  /** What stands before the model's name: `openai:gpt-4o`. */
-  readonly prefix: string;
+  readonly prefix: (typeof CLOUD_NAMES)[number];
   readonly label: string;
   readonly key: string;
   /** The address of another server that speaks the same. */
   readonly baseUrl: string;
-  /** Answers where a key is all there is. */
+  /** Answers where no model is named. */
   readonly model: string;
   provider(env: Environment, baseUrl: string | undefined): Promise<ModelProvider>;
 }
@@ -39,13 +39,25 @@ const CLOUDS: readonly Cloud[] = [
       return OpenAIProvider.withConfig({ apiKey: await keyFor(env.OPENAI_API_KEY), baseUrl });
     },
   },
+  {
+    prefix: "openai-responses",
+    label: "OpenAI Responses",
+    key: "OPENAI_API_KEY",
+    baseUrl: "OPENAI_BASE_URL",
+    model: "gpt-4o",
+    async provider(env, baseUrl) {
+      const { ResponsesProvider } = await import("@shedkit/provider-openai-responses");
+      if (baseUrl === undefined) return ResponsesProvider.fromEnv(env);
+      return ResponsesProvider.withConfig({ apiKey: await keyFor(env.OPENAI_API_KEY), baseUrl });
+    },
+  },
 ];
 
-/** The model of a name like `openai:gpt-4o`; undefined for any other name. */
+/** The model of a name like `openai:gpt-4o`, the provider's own of `openai:`; undefined for any other name. */
 export function cloudModel(name: string, env: Environment): ModelChoice | undefined {
-  const [, prefix, model = ""] = /^([a-z]+):(.+)$/.exec(name) ?? [];
+  const [, prefix, model = ""] = /^([a-z-]+):(.*)$/.exec(name) ?? [];
   const cloud = CLOUDS.find((candidate) => candidate.prefix === prefix);
-  return cloud && choiceOf(cloud, model, env);
+  return cloud && choiceOf(cloud, model || cloud.model, env);
 }
 
 /** The model of the first cloud that the environment has a key for. */
