@@ -40,7 +40,6 @@ class Run {
   /** The tokens that the cache holds. */
   #evaluated: number[] = [];
   #evaluatedText: string | undefined;
-  #prompt = 0;
   #reused = 0;
   #input = 0;
   #output = 0;
@@ -89,7 +88,6 @@ class Run {
       known && text !== undefined && this.#text.startsWith(text)
         ? [...known.tokens, ...loaded.prompt.of(this.#text.slice(text.length))]
         : loaded.prompt.of(this.#text);
-    this.#prompt = tokens.length;
     if (known && known.tokens.length < tokens.length && known.tokens.every((token, i) => token === tokens[i])) {
       this.#cache = known.cache;
       this.#evaluated = [...known.tokens];

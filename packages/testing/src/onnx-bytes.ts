@@ -1,5 +1,5 @@
 /** What a tensor of an ONNX file holds. */
-export type OnnxType = "float" | "int64";
+type OnnxType = "float" | "int64";
 
 /** A tensor with its values. */
 export interface OnnxTensor {
@@ -9,14 +9,14 @@ export interface OnnxTensor {
 }
 
 /** An input or output of a graph; a text in its shape names a size that differs from call to call. */
-export interface OnnxValue {
+interface OnnxValue {
   name: string;
   type: OnnxType;
   shape: readonly (number | string)[];
 }
 
 /** A step of a graph. */
-export interface OnnxNode {
+interface OnnxNode {
   op: string;
   inputs: readonly string[];
   outputs: readonly string[];
