@@ -1,11 +1,12 @@
 import { type Resources, ToolError, type ToolImpl, toToolError } from "@shedkit/tool";
-import { type BoundTool, bindTool, type DispatchEvent, Dispatcher, type ToolSet } from "@shedkit/toolset";
-import { AgenticError, type SessionId, type ToolArguments, toolName } from "@shedkit/types";
+import { type BoundTool, bindTool, type DispatchEvent, Dispatcher, Reminders, TemplateFault } from "@shedkit/toolset";
+import { AgenticError, type JsonValue, type SessionId, type ToolArguments, toolName } from "@shedkit/types";
+import { lateBinding } from "./late.js";
 import type { CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { takeAfter } from "./ordering.js";
 import { backoffMs, defaultRetry, systemClock } from "./retry.js";
 import { failedOutcome } from "./run.js";
-import type { ToolCallOutcome, ToolCallRequest, ToolRetryConfig } from "./types.js";
+import type { ToolCallOutcome, ToolCallRequest, ToolNotification, ToolRetryConfig } from "./types.js";
 
 /** The tools of a session by name, and how single calls of them run: once, or again where a failure may pass. */
 export class Attempts {
@@ -14,23 +15,46 @@ export class Attempts {
   readonly #options: ManagerOptions;
   readonly #dispatcher: Dispatcher;
 
-  constructor(sessionId: SessionId, resources: Resources, options: ManagerOptions, set: ToolSet | undefined) {
+  constructor(
+    sessionId: SessionId,
+    resources: Resources,
+    options: ManagerOptions,
+    onNotify: (notification: ToolNotification) => void,
+  ) {
     this.#options = options;
-    const find = (name: string) => this.#tools.get(name);
-    this.#dispatcher = set ? set.dispatcher({ find }) : new Dispatcher({ find, resources, sessionId });
+    const { set } = options;
+    const hooks = {
+      find: (name: string) => this.#tools.get(name),
+      onNotify: (tool: string, name: string, data: JsonValue | undefined, toolCallId: string) =>
+        onNotify({ toolCallId, tool, name, ...(data !== undefined && { data }) }),
+    };
+    this.#dispatcher = set
+      ? set.dispatcher(hooks)
+      : new Dispatcher({ ...hooks, resources, sessionId, reminders: new Reminders({ reminders: [] }) });
     for (const tool of set?.tools ?? []) this.#tools.set(tool.name, tool);
   }
 
-  /** Throws ToolError `invalidArguments` where the name is taken or a schema is not valid. */
+  /** Throws ToolError `invalidArguments` where the name is taken, or a schema or a description is not valid. */
   add(tool: ToolImpl): BoundTool {
     const name = toolName(tool.definition());
     if (this.#tools.has(name)) {
       const message = `There is a tool "${name}" already. Remove it first, or rename one.`;
       throw new ToolError("invalidArguments", name, message);
     }
-    const bound = bindTool(tool, { validator: this.#options.validator });
+    const bound = this.#bind(tool, name);
     this.#tools.set(name, bound);
     return bound;
+  }
+
+  #bind(tool: ToolImpl, name: string): BoundTool {
+    try {
+      const late = lateBinding(tool, () => this.#tools.values());
+      return bindTool(tool, { ...late, validator: this.#options.validator });
+    } catch (cause) {
+      if (!(cause instanceof TemplateFault)) throw cause;
+      const message = `The tool "${name}" cannot be used: its description cannot be filled in. ${cause.message}`;
+      throw new ToolError("invalidArguments", name, message, { cause });
+    }
   }
 
   delete(name: string): void {

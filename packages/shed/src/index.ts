@@ -11,5 +11,6 @@ export type {
   ToolCallStage,
   ToolCallWorkflow,
   ToolHit,
+  ToolNotification,
   ToolRetryConfig,
 } from "./types.js";

@@ -1,5 +1,6 @@
 import {
   type ListContext,
+  paramsOf,
   Resources,
   ToolCallResult,
   type ToolContext,
@@ -12,12 +13,11 @@ import {
 import {
   type BoundTool,
   type DispatchOutcome,
-  type NamedTool,
   renderTemplate,
   stripTemplate,
   ToolNames,
   type ToolSetWarning,
-  type ToolStates,
+  ToolStates,
 } from "@shedkit/toolset";
 import {
   type ActivatedBy,
@@ -31,12 +31,20 @@ import {
 } from "@shedkit/types";
 import { Activations } from "./activation.js";
 import { Attempts, unknownTool } from "./attempts.js";
+import { namedTool } from "./late.js";
 import type { ActivationChange, CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { withOrdering } from "./ordering.js";
 import { failedOutcome, runStages } from "./run.js";
 import { ToolDiscovery } from "./search/discovery.js";
 import { SHED_NAME, SHED_TOOL, shedTool } from "./shed-tool.js";
-import type { ToolCallOutcome, ToolCallRequest, ToolCallWorkflow, ToolHit, ToolRetryConfig } from "./types.js";
+import type {
+  ToolCallOutcome,
+  ToolCallRequest,
+  ToolCallWorkflow,
+  ToolHit,
+  ToolNotification,
+  ToolRetryConfig,
+} from "./types.js";
 import { buildWorkflow, type Effect, NO_EFFECT } from "./workflow.js";
 
 const MAX_ACTIVE = 40;
@@ -50,7 +58,10 @@ export class ToolCallManager {
   readonly #activations = new Activations();
   readonly #discovery = new ToolDiscovery();
   readonly #listeners = new Set<(change: ActivationChange) => void>();
+  readonly #notified = new Set<(notification: ToolNotification) => void>();
   readonly #declared = new Map<string, Tool>();
+  #states: ToolStates | undefined;
+  #names: ToolNames | undefined;
   #mayUse: (tool: string) => boolean | Promise<boolean> = () => true;
   #offered: ToolDeclarations | undefined;
 
@@ -58,7 +69,10 @@ export class ToolCallManager {
     this.sessionId = sessionId;
     this.resources = options.set?.resources ?? options.resources ?? new Resources();
     this.#options = options;
-    this.#attempts = new Attempts(sessionId, this.resources, options, options.set);
+    this.#states = options.set?.states;
+    this.#attempts = new Attempts(sessionId, this.resources, options, (notification) => {
+      for (const listener of this.#notified) listener(notification);
+    });
     for (const tool of options.set?.tools ?? []) this.#declare(tool);
     this.#attempts.add(
       shedTool({
@@ -122,6 +136,12 @@ export class ToolCallManager {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Calls back with all that running tools tell the host (`ctx.notify`); returns the function that ends it. */
+  onNotify(listener: (notification: ToolNotification) => void): () => void {
+    this.#notified.add(listener);
+    return () => this.#notified.delete(listener);
+  }
+
   /** Decides which tools `shed` may return, a call of an inactive tool may activate, and a call may run. Default: all. */
   setAccess(mayUse: (tool: string) => boolean | Promise<boolean>): void {
     this.#mayUse = mayUse;
@@ -146,11 +166,21 @@ export class ToolCallManager {
   }
 
   /**
-   * Adds a tool. A search finds it at once. Throws ToolError `invalidArguments` where the name is taken, or belongs to
-   * `shed`.
+   * Adds a tool. A search finds it at once; its settings are its defaults, its description is filled in with the names
+   * of the tools that are there, and what it remembered before it was removed it still does. Throws ToolError
+   * `invalidArguments` where the name is taken or belongs to `shed`, or where a schema or a description is not valid.
    */
   register(tool: ToolImpl): void {
-    this.#declare(this.#attempts.add(tool));
+    const bound = this.#attempts.add(tool);
+    const { id, params, metadata } = bound;
+    if (metadata.params !== undefined && params !== undefined) this.resources.insert(paramsOf(id), params);
+    if (metadata.state !== undefined) {
+      this.#states ??= new ToolStates([], this.resources);
+      const value = this.#states.get(id);
+      this.#states.add(metadata, this.resources);
+      if (value !== undefined) this.#states.restore({ key: id, version: metadata.state.version, value });
+    }
+    this.#declare(bound);
   }
 
   /** Removes a tool. False where there is none of that name. */
@@ -161,6 +191,7 @@ export class ToolCallManager {
     this.#discovery.remove(name);
     this.#attempts.delete(name);
     this.#offered = undefined;
+    this.#names = undefined;
     return true;
   }
 
@@ -259,12 +290,9 @@ export class ToolCallManager {
    * that cannot be filled in comes back without its markers.
    */
   renderPrompt(template: string, extra: { [key: string]: JsonValue } = {}): string {
-    if (this.#options.set) return this.#options.set.renderPrompt(template, extra);
+    this.#names ??= new ToolNames(this.names().map((name) => namedTool(this.#require(name))));
     try {
-      return renderTemplate(
-        template,
-        new ToolNames(this.names().map((name) => this.#named(name))).context({}, false, extra),
-      );
+      return renderTemplate(template, this.#names.context({}, true, extra));
     } catch {
       return stripTemplate(template);
     }
@@ -272,7 +300,7 @@ export class ToolCallManager {
 
   /** What the tools remember, for the session's log. Undefined where no tool remembers anything. */
   get states(): ToolStates | undefined {
-    return this.#options.set?.states;
+    return this.#states;
   }
 
   /** What was left out, what is old, and an embedder that failed when it was last asked. */
@@ -336,16 +364,11 @@ export class ToolCallManager {
     return listed;
   }
 
-  #named(name: string): NamedTool {
-    const { metadata, definition } = this.#require(name);
-    const { properties = {} } = functionSpec(definition).parameters as { properties?: object };
-    return { name, kind: metadata.kind, inputs: new Map(Object.keys(properties).map((key) => [key, key])) };
-  }
-
   #declare({ name, definition }: BoundTool): void {
     this.#declared.set(name, this.#options.ordering ? withOrdering(definition) : definition);
     this.#discovery.add(definition);
     this.#offered = undefined;
+    this.#names = undefined;
   }
 
   #hit(name: string, score: number): ToolHit {

@@ -1,5 +1,5 @@
 import type { ToolCallResult, ToolError, ToolErrorKind } from "@shedkit/tool";
-import type { ContentPart, ExecutionHint, JsonSchema, ToolArguments } from "@shedkit/types";
+import type { ContentPart, ExecutionHint, JsonSchema, JsonValue, ToolArguments } from "@shedkit/types";
 
 /** One call to run. */
 export interface ToolCallRequest {
@@ -67,6 +67,16 @@ export interface ToolRetryConfig {
   retryOn: readonly ToolErrorKind[];
   /** Also tries tools again that are not idempotent. Default: false. */
   anyTool: boolean;
+}
+
+/** What a running tool told the host, by `ctx.notify`. */
+export interface ToolNotification {
+  toolCallId: string;
+  /** The tool's name. */
+  tool: string;
+  /** The event's name. */
+  name: string;
+  data?: JsonValue | undefined;
 }
 
 /** A tool that a search found. Scores compare within one search only. */

@@ -197,8 +197,7 @@ export class ToolSetBuilder {
   #remindersFor(tools: readonly PlannedTool[], settings: ToolSetBuildOptions["reminders"]): Reminders | undefined {
     if (settings === false) return undefined;
     const active = this.#reminders.filter(({ requires }) => requires === undefined || isMet(requires, tools, {}));
-    const own = tools.some(({ metadata }) => (metadata.reminders ?? []).length > 0);
-    return active.length === 0 && !own ? undefined : new Reminders({ ...settings, reminders: active });
+    return new Reminders({ ...settings, reminders: active }); // tools that are registered later may have their own
   }
 }
 

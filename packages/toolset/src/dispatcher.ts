@@ -22,8 +22,8 @@ export interface DispatcherOptions {
   sessionId?: SessionId | undefined;
   /** What is said to the model after calls that went well. Default: nothing. */
   reminders?: Reminders | undefined;
-  /** Hears what tools tell the host. Default: nobody. */
-  onNotify?: ((tool: string, name: string, data: JsonValue | undefined) => void) | undefined;
+  /** Hears what tools tell the host, and in which call. Default: nobody. */
+  onNotify?: ((tool: string, name: string, data: JsonValue | undefined, callId: string) => void) | undefined;
 }
 
 /** Lets so many calls of one tool in at once; the others wait their turn. */
@@ -150,7 +150,7 @@ export class Dispatcher {
       turnId: options.turnId,
       version: tool.version,
       names: { tool: tool.name, param: tool.paramName },
-      notify: (name, data) => onNotify?.(tool.name, name, data),
+      notify: (name, data) => onNotify?.(tool.name, name, data, call.id),
       ...(target && {
         dispatch: (name: string, args: ToolArguments) => this.#inner(call, name, args, options, target),
       }),
