@@ -40,7 +40,7 @@ export function prepareArguments(
 
   value = spelt(unwrap(tool, value, repaired));
   schema = schemaFor(tool, value);
-  value = repairValue(schema, value, repaired);
+  value = repairValue(schema, value, repaired, validator);
   const issues = check(value);
   if (isPlainObject(value) && issues.length === 0) return { args: value, repaired };
   throw refused(name, showIssues(issues));

@@ -2,7 +2,8 @@ import type { JsonSchema } from "@shedkit/types";
 import { exactNumber } from "./json-number.js";
 import { readJson } from "./json-text.js";
 import { objectOf, own, type SchemaNode, typeOf } from "./schema/node.js";
-import { evalFreeValidator, type ReadSchema } from "./schema/validator.js";
+import { evalFreeValidator, type ReadingValidator, type ReadSchema } from "./schema/validator.js";
+import type { SchemaValidator } from "./schema.js";
 
 /** What a repair needs to know, and where it writes down what it did. */
 interface Repair {
@@ -12,10 +13,21 @@ interface Repair {
 
 /**
  * The value as the schema most likely wants it: no value is made up, only the same value is written in the form the
- * schema asks for. What already fits is left alone. `done` takes one line for each change.
+ * schema asks for. What already fits is left alone. `done` takes one line for each change. The schema is read as the
+ * validator reads it, under its limits, where it can read parts.
  */
-export function repairValue(schema: JsonSchema, value: unknown, done: string[]): unknown {
-  return repairAt({ schema: evalFreeValidator.read(schema), done }, schema, value, "");
+export function repairValue(
+  schema: JsonSchema,
+  value: unknown,
+  done: string[],
+  validator: SchemaValidator = evalFreeValidator,
+): unknown {
+  const reader = isReading(validator) ? validator : evalFreeValidator;
+  return repairAt({ schema: reader.read(schema), done }, schema, value, "");
+}
+
+function isReading(validator: SchemaValidator): validator is ReadingValidator {
+  return "read" in validator;
 }
 
 function repairAt(repair: Repair, schema: unknown, value: unknown, path: string): unknown {

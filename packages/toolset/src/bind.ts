@@ -42,6 +42,7 @@ export function bindTool(impl: ToolImpl, options: BindOptions = {}): BoundTool {
   const validator = metadata.foreign ? foreignValidator : (options.validator ?? evalFreeValidator);
   for (const schema of schemasOf(own)) assertSchema(name, schema, validator);
   const names = Object.keys(options.paramNames ?? {}).length > 0 ? paramNames(options.paramNames ?? {}) : undefined;
+  for (const schema of schemasOf(own)) assertNesting(name, schema);
   const renamed = names === undefined ? own : renameTool(own, names);
   const render = options.render ?? withoutMarkers;
   const definition = described(renamed, name, render, options.description);
@@ -165,6 +166,23 @@ function renderSchema(part: unknown, render: (text: string) => string): unknown 
 function schemasOf(tool: Tool): JsonSchema[] {
   const definitions = tool.type === "single" ? [tool.definition] : tool.commands;
   return definitions.flatMap(({ arguments: args, returns }) => (returns === undefined ? [args] : [args, returns]));
+}
+
+const MAX_NESTING = 1000; // JSON levels: two for each level of schemas
+
+/** A validator looks at what its keywords hold; a schema is read and sent with all that stands in it. */
+function assertNesting(name: string, schema: JsonSchema): void {
+  let level: object[] = [schema];
+  const seen = new Set<object>(level);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_NESTING) {
+      const message = `The tool ${name} cannot be used. A schema of it nests deeper than ${MAX_NESTING}.`;
+      throw new ToolError("invalidArguments", name, message);
+    }
+    const parts = level.flatMap((part): unknown[] => Object.values(part));
+    level = parts.filter((part): part is object => typeof part === "object" && part !== null && !seen.has(part));
+    for (const part of level) seen.add(part);
+  }
 }
 
 function assertSchema(name: string, schema: JsonSchema, validator: SchemaValidator): void {

@@ -41,7 +41,7 @@ function linearPattern(source: string): Pattern {
   let compiled: Pattern | undefined;
   return {
     test(text) {
-      if (engine === undefined) return true;
+      if (engine === undefined) return undefined;
       compiled ??= compileWith(engine, source);
       return compiled.test(text);
     },
@@ -52,7 +52,7 @@ function compileWith(current: Engine, source: string): Pattern {
   try {
     return current.compile(current.translate(source));
   } catch {
-    return { test: () => true };
+    return { test: () => undefined };
   }
 }
 

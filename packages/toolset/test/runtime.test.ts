@@ -21,7 +21,7 @@ import {
   ToolSetBuilder,
 } from "@shedkit/toolset";
 import { Type } from "@sinclair/typebox";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 const say = new FnTool(
   "say",
@@ -273,7 +273,9 @@ describe("tools from elsewhere", () => {
     const long = { description: "x".repeat(1_000_000) };
     const cyclic: { items?: object } = {};
     cyclic.items = cyclic;
-    for (const input of [deep, wide, many, long, cyclic])
+    let unknown: object = {};
+    for (let i = 0; i < 3000; i++) unknown = { "x-more": unknown };
+    for (const input of [deep, wide, many, long, cyclic, unknown])
       expect(() => registry.register(remote("x", input))).toThrow(/My_Server__x/);
   });
 
@@ -312,6 +314,39 @@ describe("tools from elsewhere", () => {
     const bound = bindTool(remote("p", { type: "object", properties: { a: { pattern: "^\\d+$" } } }));
     const d = new Dispatcher({ find: () => bound, resources: new Resources() });
     expect((await d.run({ id: "1", name: "p", arguments: { a: "x" } })).error?.kind).toBe("invalidArguments");
+  });
+
+  const guarded = {
+    type: "object",
+    patternProperties: { "^(?!x_)": { type: "integer" } },
+    additionalProperties: { type: "boolean" },
+    properties: {
+      n: { not: { pattern: "^(?=a)" } },
+      o: { oneOf: [{ pattern: "^(?=a)" }, { pattern: "^(?=b)" }] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      i: { if: { pattern: "^(?=a)" }, then: false, else: { minLength: 2 } },
+    },
+  };
+
+  test("a pattern that cannot be checked refuses nothing, wherever it stands", async () => {
+    const tool = new ToolRegistry().register(remote("p", guarded));
+    await tool.ready;
+    const args = { n: "a", o: "c", i: "a", x_1: true, other: "text" };
+    expect(tool.prepare(args)).toEqual({ args, repaired: [] });
+  });
+
+  test("before the engine is there nothing is refused for a pattern, and no own one runs in its place", async () => {
+    vi.resetModules();
+    const fresh = await import("@shedkit/toolset");
+    const slow = { anyOf: [{ type: "string", pattern: "^(a+)+$" }, { type: "integer" }] };
+    const tool = fresh.bindTool(
+      remote("p", { type: "object", properties: { slow }, patternProperties: { "^n_": { type: "integer" } } }),
+    );
+    const args = { n_1: 1, t_1: "x", slow: `${"a".repeat(40)}!` };
+    expect(tool.prepare(args)).toEqual({ args, repaired: [] });
+    await tool.ready;
+    expect(() => tool.prepare({ n_1: "1", t_1: "x" })).toThrow(/n_1/);
+    expect(() => tool.prepare(args)).toThrow(/slow/);
   });
 
   test("an answer that is none is an error", async () => {

@@ -1,9 +1,9 @@
 import { assertKeywords, SchemaFault } from "./keywords.js";
 import { objectOf, own, type SchemaNode, schemaDraft, subschemas } from "./node.js";
 
-/** Tells whether a text matches. */
+/** Tells whether a text matches; undefined where that cannot be told, and the pattern is not checked. */
 export interface Pattern {
-  test(text: string): boolean;
+  test(text: string): boolean | undefined;
 }
 
 /** How much a schema may ask for. Absent: no limit. */

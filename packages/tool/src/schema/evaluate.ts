@@ -33,6 +33,8 @@ export class Evaluation {
   #issues: SchemaIssue[] | undefined;
   #steps = 0;
   #depth = 0;
+  /** How often a pattern could not tell. What did not fit since did so for another reason; what fitted may not have. */
+  #unsure = 0;
 
   constructor(doc: SchemaDocument, issues?: SchemaIssue[]) {
     this.#doc = doc;
@@ -108,7 +110,7 @@ export class Evaluation {
       valid = this.#fail(path, keyword, wanted, value);
     };
     if (typeof value === "number") checkNumber(node, value, report);
-    else checkText(node, value, (source) => this.#doc.pattern(source), report);
+    else checkText(node, value, (source, text) => this.#matches(source, text), report);
     return valid;
   }
 
@@ -121,10 +123,11 @@ export class Evaluation {
     if (Array.isArray(node.allOf)) for (const part of node.allOf) also(this.#check(part, value, path, scope, seen));
     if (Array.isArray(node.anyOf)) also(this.#some(node, node.anyOf, value, path, scope, seen));
     if (Array.isArray(node.oneOf)) also(this.#one(node, node.oneOf, value, path, scope, seen));
-    if (node.not !== undefined && this.#quietly(node.not, value, scope, undefined))
+    if (node.not !== undefined && this.#surely(node.not, value, scope, undefined) === true)
       also(this.#fail(path, "not", "a value that does not fit what is excluded", value));
     if (node.if !== undefined) {
-      const decided = this.#quietly(node.if, value, scope, seen) ? node.then : node.else;
+      const holds = this.#surely(node.if, value, scope, seen);
+      const decided = holds === undefined ? undefined : holds ? node.then : node.else;
       if (decided !== undefined) also(this.#check(decided, value, path, scope, seen));
     }
     return valid;
@@ -167,8 +170,13 @@ export class Evaluation {
     seen: Seen | undefined,
   ) {
     let count = 0;
-    for (const branch of branches) if (this.#quietly(branch, value, scope, seen)) count++;
-    if (count === 1) return true;
+    let unsure = false;
+    for (const branch of branches) {
+      const holds = this.#surely(branch, value, scope, seen);
+      if (holds === true) count++;
+      unsure ||= holds === undefined;
+    }
+    if (count === 1 || (count === 0 && unsure)) return true;
     if (count > 1) return this.#fail(path, "oneOf", "a value that fits only one of the forms", value);
     return this.#noBranch(node, branches, value, path, scope);
   }
@@ -208,6 +216,19 @@ export class Evaluation {
     this.#issues = issues;
     this.#depth = depth;
     return valid;
+  }
+
+  /** The same; undefined where a pattern that cannot be checked decides. */
+  #surely(schema: unknown, value: unknown, scope: Scope, seen: Seen | undefined): boolean | undefined {
+    const before = this.#unsure;
+    const valid = this.#quietly(schema, value, scope, seen);
+    return valid && this.#unsure > before ? undefined : valid;
+  }
+
+  #matches(source: string, text: string): boolean | undefined {
+    const matches = this.#doc.pattern(source).test(text);
+    if (matches === undefined) this.#unsure++;
+    return matches;
   }
 
   #list(
@@ -279,9 +300,10 @@ export class Evaluation {
       let known = schema !== undefined;
       if (known) valid = this.#child(schema, value[key], path, key, scope) && valid;
       for (const [source, matching] of patterns) {
-        if (!this.#doc.pattern(source).test(key)) continue;
-        known = true;
-        valid = this.#child(matching, value[key], path, key, scope) && valid;
+        const matches = this.#matches(source, key);
+        if (matches === false) continue;
+        known = true; // or may be: then nothing is asked of it
+        if (matches) valid = this.#child(matching, value[key], path, key, scope) && valid;
       }
       if (!known && node.additionalProperties !== undefined) {
         known = true;
