@@ -67,3 +67,63 @@ describe("short queries find the usual tools", () => {
     expect((await namesFor(discovery, query))[0]).toBe(name);
   });
 });
+
+describe("however a query is written, it finds the same tool first", () => {
+  const discovery = discoveryOf([
+    ...USUAL,
+    tool("reserve_table", "food", "Books a table at a restaurant or café.", { guests: "How many eat." }),
+    tool("translate", "text", "Translates a text into another language."),
+  ]);
+  test.each([
+    ["a typo", "reserv a tabel in a restaraunt", "reserve_table"],
+    ["another typo", "tranlsate this", "translate"],
+    ["accents left out", "a cafe", "reserve_table"],
+    ["accents put in", "táble in a réstaurant", "reserve_table"],
+    ["accents as characters of their own", "a cafe\u0301", "reserve_table"],
+    ["capitals", "TRANSLATE A TEXT", "translate"],
+    ["mixed case", "ReserveTable", "reserve_table"],
+    ["a name with other joints", "search-file", "search_file"],
+    ["a name in capitals", "WEB_FETCH", "web_fetch"],
+  ])("%s: %s", async (_, query, name) => {
+    expect((await namesFor(discovery, query))[0]).toBe(name);
+  });
+});
+
+describe("where the words of a tool stand", () => {
+  test("a word of the name weighs more than one of the description, and that more than one of an argument", async () => {
+    const filler = "Does something with the things that are there.";
+    const discovery = discoveryOf([
+      tool("of_arguments", "c", filler, { thing: "An invoice that is there." }),
+      tool("of_description", "c", "Does something with an invoice that is there."),
+      tool("invoice_maker", "c", filler),
+      tool("other", "c", filler),
+    ]);
+    expect(await namesFor(discovery, "invoice")).toEqual(["invoice_maker", "of_description", "of_arguments"]);
+  });
+
+  test("texts of nested arguments are searched", async () => {
+    const nested: Tool = {
+      type: "single",
+      definition: {
+        name: "order",
+        category: "shop",
+        description: "Places an order.",
+        arguments: {
+          type: "object",
+          properties: {
+            lines: {
+              type: "array",
+              items: {
+                type: "object",
+                properties: { wrapping: { type: "object", properties: { ribbon: { description: "Its colour." } } } },
+              },
+            },
+          },
+        },
+      },
+    };
+    const discovery = discoveryOf([...USUAL, nested]);
+    expect((await namesFor(discovery, "ribbon"))[0]).toBe("order");
+    expect((await namesFor(discovery, "colour"))[0]).toBe("order");
+  });
+});
