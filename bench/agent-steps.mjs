@@ -49,7 +49,10 @@ async function steps() {
 
 async function kept() {
   console.log(`Kept over ${STEPS} steps, the session still open`);
-  for (const [name, make] of Object.entries({ "@shedkit/agent": shedkit, "pi-agent-core": pi })) {
+  const db = await LibsqlStorage.open(":memory:");
+  const onDisk = (count) => shedkit(count, undefined, (builder) => builder.withDocStore(new SqlDocumentStore(db)));
+  const peers = { "@shedkit/agent": shedkit, "the same, its log in libsql": onDisk, "pi-agent-core": pi };
+  for (const [name, make] of Object.entries(peers)) {
     const sizes = [];
     for (let round = 0; round < 4; round++) {
       const peer = await make(STEPS);
@@ -58,8 +61,9 @@ async function kept() {
       sizes.push(heap() - before);
       await peer.end();
     }
-    console.log(`  ${name.padEnd(16)} ${(median(sizes.slice(1)) / 1e6).toFixed(2)} MB`);
+    console.log(`  ${name.padEnd(28)} ${(median(sizes.slice(1)) / 1e6).toFixed(2)} MB`);
   }
+  await db.close();
 }
 
 /** A session of 10,000 records: a step late against a step early, and how long it takes to take it up again. */
@@ -87,18 +91,20 @@ async function long() {
       }
       if (round === 0) continue;
       const times = [];
+      const cpuTimes = [];
       let records = 0;
       for (let i = 0; i < 7; i++) {
         const builder = AgentSession.builder(scripted(0)).withModel("m").withToolshed(echoShed());
         const start = performance.now();
+        const cpuStart = cpu();
         const session = await withStores(builder).build();
         times.push(performance.now() - start);
-        records = session.usage.total / 102;
+        cpuTimes.push((cpu() - cpuStart) / 1000);
         await session.end();
       }
       for await (const { seq } of store.read("long", { last: 1 })) records = seq;
       console.log(`A session of ${records} records, ${kind}: a late step / an early one ${median(ratios).toFixed(2)}`);
-      console.log(`  taken up again in ${median(times).toFixed(0)} ms`);
+      console.log(`  taken up again in ${median(times).toFixed(0)} ms, ${median(cpuTimes).toFixed(0)} ms of CPU time`);
     }
     await store.close();
     await db?.close();

@@ -10,7 +10,7 @@ type ModelCallStarted = Extract<SessionObservation, { type: "modelCallStarted" }
 /** The values that the conventions give to well-known backends; any other goes by its own id. */
 const PROVIDERS: { readonly [id: string]: string } = { "openai-chat": "openai", "openai-responses": "openai" };
 
-export function providerName(id: string): string {
+function providerName(id: string): string {
   return PROVIDERS[id] ?? id;
 }
 

@@ -25,7 +25,7 @@ export function newId(source: IdSource = {}): string {
   const now = (source.now ?? Date.now)();
   if (now > lastTime) {
     lastTime = now;
-    (source.random ?? ((bytes) => crypto.getRandomValues(bytes)))(lastRandom);
+    (source.random ?? fillFromPool)(lastRandom);
     for (let i = 0; i < RANDOM_LENGTH; i++) lastRandom[i] = (lastRandom[i] ?? 0) & 31;
   } else if (!increment(lastRandom)) lastTime += 1; // all digits are 0 now: the next millisecond is taken early
   for (let rest = lastTime, i = TIME_LENGTH - 1; i >= 0; i--, rest = Math.floor(rest / 32)) {
@@ -39,6 +39,19 @@ export function newId(source: IdSource = {}): string {
 /** A new session id; see {@link newId}. */
 export function newSessionId(source: IdSource = {}): SessionId {
   return newId(source) as SessionId;
+}
+
+/** Asking for random bytes costs the same for one id as for many. */
+const pool = new Uint8Array(RANDOM_LENGTH * 64);
+let poolAt = pool.length;
+
+function fillFromPool(bytes: Uint8Array<ArrayBuffer>): void {
+  if (poolAt === pool.length) {
+    crypto.getRandomValues(pool);
+    poolAt = 0;
+  }
+  bytes.set(pool.subarray(poolAt, poolAt + RANDOM_LENGTH));
+  poolAt += RANDOM_LENGTH;
 }
 
 /** Adds one; false when every digit was at its highest, and is 0 now. */
