@@ -69,4 +69,10 @@ export type DispatchEvent = ({ type: "progress" } & Progress) | { type: "done"; 
 export interface DispatchOptions {
   signal?: AbortSignal | undefined;
   turnId?: string | undefined;
+  /**
+   * Awaited before each call that the running tool makes of another one, by its client name and with the arguments as the
+   * calling tool gave them: the place to ask for leave. What it throws is thrown in the calling tool, and the call is not
+   * run. Default: no leave is needed.
+   */
+  beforeInner?: ((call: DispatchCall, tool: BoundTool) => void | Promise<void>) | undefined;
 }

@@ -35,6 +35,10 @@ class Gate {
     this.#free = places;
   }
 
+  get isFull(): boolean {
+    return this.#free === 0;
+  }
+
   /** Rejects when the signal aborts first. */
   enter(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
@@ -88,6 +92,7 @@ export class Dispatcher {
       const target: InnerTarget = {};
       const ctx = this.#context(tool, call, options, target);
       const gate = await this.#enter(tool, options.signal);
+      target.holder = gate && tool;
       try {
         for await (const event of runTool(tool.impl, prepared.args, ctx, tool.metadata.capabilities.timeoutMs)) {
           if (event.type === "progress") yield event;
@@ -157,7 +162,10 @@ export class Dispatcher {
     };
   }
 
-  /** A call made by a running tool: no reminders, no cutting, no further calls from inside it. */
+  /**
+   * A call made by a running tool: no reminders, no cutting, no further calls from inside it. It needs the same leave as
+   * any call, and a place as any call.
+   */
   async #inner(
     outer: DispatchCall,
     name: string,
@@ -171,10 +179,27 @@ export class Dispatcher {
     const call = { id: outer.id, name, arguments: args };
     const { args: prepared } = tool.prepare(args);
     target.calls ??= new AbortController();
-    const ctx = this.#context(tool, call, { ...options, signal: target.calls.signal }, undefined);
-    const result = await settle(runTool(tool.impl, prepared, ctx, tool.metadata.capabilities.timeoutMs));
-    target.tool = tool;
-    return tool.checkResult(result, prepared);
+    const { signal } = target.calls;
+    await options.beforeInner?.(call, tool);
+    const gate = await this.#enterInside(tool, target, signal);
+    try {
+      const ctx = this.#context(tool, call, { ...options, signal }, undefined);
+      const result = await settle(runTool(tool.impl, prepared, ctx, tool.metadata.capabilities.timeoutMs));
+      target.tool = tool;
+      return tool.checkResult(result, prepared);
+    } finally {
+      gate?.leave();
+    }
+  }
+
+  /** A tool that holds a place itself does not wait for another: two that waited for each other would never go on. */
+  async #enterInside(tool: BoundTool, { holder }: InnerTarget, signal: AbortSignal): Promise<Gate | undefined> {
+    if (holder === tool) return undefined; // its own place is enough
+    if (holder !== undefined && this.#gates.get(tool)?.isFull === true) {
+      const message = `As many calls of ${tool.name} run as it takes at once, and ${holder.name} cannot wait for it.`;
+      throw new ToolError("concurrencyLimit", tool.name, message, { retryable: true });
+    }
+    return this.#enter(tool, signal);
   }
 
   /** A fault is cut like a result: a server's whole answer may stand in its message. */
@@ -219,6 +244,8 @@ export class Dispatcher {
 
 /** What a running tool did with other tools. */
 interface InnerTarget {
+  /** The calling tool, where it has one of a limited number of places. */
+  holder?: BoundTool | undefined;
   /** The one it passed its call on to, last. */
   tool?: BoundTool;
   /** Ends the calls it made when its own ends, in whatever way. */

@@ -275,6 +275,95 @@ test("a call that a tool made ends with the tool's own", async () => {
   await innerEnd;
 });
 
+describe("a call that a tool makes of another", () => {
+  const caller = (inner: string, id = "caller", maxConcurrency?: number) =>
+    defineTool({
+      id,
+      kind: "other",
+      description: "",
+      input: Type.Object({}),
+      capabilities: { maxConcurrency },
+      run: async (_, ctx) => (await ctx.dispatch?.(inner, {})) as ToolCallResult,
+    });
+  function narrow() {
+    const open: (() => void)[] = [];
+    const seen = { running: 0, most: 0 };
+    const tool = defineTool({
+      id: "narrow",
+      kind: "other",
+      description: "",
+      input: Type.Object({}),
+      capabilities: { maxConcurrency: 1 },
+      run: async () => {
+        seen.most = Math.max(seen.most, ++seen.running);
+        await new Promise<void>((resolve) => open.push(resolve));
+        seen.running--;
+        return "ok";
+      },
+    });
+    return { tool, open, seen };
+  }
+
+  test("takes a place as any call", async () => {
+    const { tool, open, seen } = narrow();
+    const { dispatcher: d } = dispatcher(caller("narrow"), tool);
+    const calls = ["caller", "narrow", "caller"].map((name, i) => d.run({ id: `${i}`, name, arguments: {} }));
+    for (let done = 0; done < 3; done++) {
+      await vi.waitUntil(() => open.length > 0);
+      open.shift()?.();
+    }
+    expect((await Promise.all(calls)).map(({ promptText }) => promptText)).toEqual(["ok", "ok", "ok"]);
+    expect(seen.most).toBe(1);
+  });
+
+  test("never waits while its caller holds a place: the two could wait for each other", async () => {
+    const { tool, open } = narrow();
+    const { dispatcher: d } = dispatcher(caller("narrow", "holder", 1), tool);
+    const first = d.run({ id: "1", name: "narrow", arguments: {} });
+    await vi.waitUntil(() => open.length === 1);
+    const { error } = await d.run({ id: "2", name: "holder", arguments: {} });
+    expect(error).toMatchObject({ kind: "concurrencyLimit", retryable: true });
+    open.shift()?.();
+    expect((await first).promptText).toBe("ok");
+  });
+
+  test("of itself needs no second place", async () => {
+    let inner = false;
+    const own = defineTool({
+      id: "own",
+      kind: "other",
+      description: "",
+      input: Type.Object({}),
+      capabilities: { maxConcurrency: 1 },
+      run: async (_, ctx) => {
+        inner ||= ctx.dispatch === undefined;
+        await ctx.dispatch?.("own", {});
+        return "ok";
+      },
+    });
+    const { dispatcher: d } = dispatcher(own);
+    expect((await d.run({ id: "1", name: "own", arguments: {} })).promptText).toBe("ok");
+    expect(inner).toBe(true);
+  });
+
+  test("needs leave where calls do", async () => {
+    const { dispatcher: d } = dispatcher(
+      caller("echo2"),
+      raw("echo2", async () => ToolCallResult.text("ran")),
+    );
+    const asked: unknown[] = [];
+    const refuse = (call: { name: string; arguments: unknown }): void => {
+      asked.push([call.name, call.arguments]);
+      throw new ToolError("permissionDenied", call.name, "No.");
+    };
+    const call = { id: "1", name: "caller", arguments: {} };
+    const outcome = await d.run(call, { beforeInner: refuse });
+    expect(outcome.error).toMatchObject({ kind: "permissionDenied", message: "No." });
+    expect(asked).toEqual([["echo2", {}]]);
+    expect((await d.run(call, { beforeInner: async () => {} })).promptText).toBe("ran");
+  });
+});
+
 test("a schema that is not valid is refused, and the tool named", () => {
   const tool = new FnTool("odd", "", { type: "object", properties: { a: { type: "strin" } } }, async () => "");
   expect(() => bindTool(tool, { validator })).toThrow(/odd/);
