@@ -24,7 +24,7 @@ export class FnTool implements ToolImpl {
   }
 
   async execute(args: ToolArguments, ctx: ToolContext): Promise<ToolCallResult> {
-    const result = await this.#fn(new ToolArgs(ctx.names.tool, args), ctx);
+    const result = await this.#fn(new ToolArgs(ctx.names.tool, args, ctx.names.param), ctx);
     return typeof result === "string" ? ToolCallResult.text(result) : result;
   }
 }

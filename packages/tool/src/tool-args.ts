@@ -7,16 +7,19 @@ import type { Infer, TypedSchema } from "./schema.js";
 
 /**
  * Reads the arguments of a call by name and kind. Every method throws ToolError `invalidArguments` naming the
- * parameter; the `opt` forms take a missing one and `null` as undefined. A number or a truth value may be written as
+ * parameter by the name that the client gave it; the `opt` forms take a missing one and `null` as undefined. A number or a truth value may be written as
  * text.
  */
 export class ToolArgs {
   readonly #tool: string;
   readonly #args: ToolArguments;
+  readonly #paramName: (canonical: string) => string;
 
-  constructor(tool: string, args: ToolArguments) {
+  /** `paramName` gives the client's name for a parameter, for the errors. Default: its own. */
+  constructor(tool: string, args: ToolArguments, paramName: (canonical: string) => string = (canonical) => canonical) {
     this.#tool = tool;
     this.#args = args;
+    this.#paramName = paramName;
   }
 
   str(key: string): string {
@@ -75,13 +78,19 @@ export class ToolArgs {
 
   /** All arguments, as the schema types them. */
   parse<S extends TypedSchema>(schema: S): Infer<S> {
-    const issues = evalFreeValidator.compile(schema)(this.#args);
+    const issues = evalFreeValidator
+      .compile(schema)(this.#args)
+      .map((issue) => {
+        const [key = "", ...inner] = issue.path.split(".");
+        return { ...issue, path: [key === "" ? "" : this.#paramName(key), ...inner].join(".") };
+      });
     if (issues.length > 0) throw this.#invalid(`The arguments of ${this.#tool} do not fit:\n${showIssues(issues)}`);
     return this.#args as Infer<S>;
   }
 
   #need<T>(key: string, value: T | undefined, wanted: string): T {
-    if (value === undefined) throw this.#invalid(`${this.#tool} needs "${key}": ${wanted}, got nothing.`);
+    if (value === undefined)
+      throw this.#invalid(`${this.#tool} needs "${this.#paramName(key)}": ${wanted}, got nothing.`);
     return value;
   }
 
@@ -89,7 +98,8 @@ export class ToolArgs {
     const value = this.optValue(key);
     if (value === undefined || value === null) return undefined;
     const taken = read(value);
-    if (taken === undefined) throw this.#invalid(`${this.#tool} needs "${key}": ${wanted}, got ${showValue(value)}.`);
+    if (taken === undefined)
+      throw this.#invalid(`${this.#tool} needs "${this.#paramName(key)}": ${wanted}, got ${showValue(value)}.`);
     return taken;
   }
 

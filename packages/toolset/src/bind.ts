@@ -6,6 +6,7 @@ import {
   type PreparedArguments,
   prepareArguments,
   type SchemaValidator,
+  showValue,
   ToolError,
   type ToolImpl,
   type ToolMetadata,
@@ -32,13 +33,14 @@ export interface BindOptions {
 }
 
 /**
- * Makes a tool ready for calls. Throws ToolError `invalidArguments`, naming the tool, where one of its schemas is not
- * valid.
+ * Makes a tool ready for calls. Throws ToolError `invalidArguments`, naming the tool, where its name is none that wires
+ * take (1 to 64 of `A-Z a-z 0-9 _ -`) or one of its schemas is not valid.
  */
 export function bindTool(impl: ToolImpl, options: BindOptions = {}): BoundTool {
   const own = impl.definition();
   const metadata = options.metadata ?? metadataOf(impl, own);
   const name = options.name ?? toolName(own);
+  assertName(name);
   const validator = metadata.foreign ? foreignValidator : (options.validator ?? evalFreeValidator);
   for (const schema of schemasOf(own)) assertSchema(name, schema, validator);
   const names = Object.keys(options.paramNames ?? {}).length > 0 ? paramNames(options.paramNames ?? {}) : undefined;
@@ -166,6 +168,15 @@ function renderSchema(part: unknown, render: (text: string) => string): unknown 
 function schemasOf(tool: Tool): JsonSchema[] {
   const definitions = tool.type === "single" ? [tool.definition] : tool.commands;
   return definitions.flatMap(({ arguments: args, returns }) => (returns === undefined ? [args] : [args, returns]));
+}
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Wires refuse a whole request for one such name. */
+function assertName(name: unknown): void {
+  if (typeof name === "string" && NAME.test(name) && name !== "__proto__") return;
+  const message = `${showValue(name)} cannot be the name of a tool: it is not 1 to 64 of A-Z a-z 0-9 _ -, or reserved.`;
+  throw new ToolError("invalidArguments", String(name).slice(0, 64), message);
 }
 
 const MAX_NESTING = 1000; // JSON levels: two for each level of schemas

@@ -5,6 +5,7 @@ import {
   allows,
   bindTool,
   type CapabilityMode,
+  Dispatcher,
   isMet,
   isWithin,
   mergeConfigs,
@@ -311,6 +312,40 @@ describe("renamed parameters", () => {
     expect((await d.run({ id: "2", name: "replace", arguments: { path: "a", file: "b", find: "x" } })).promptText).toBe(
       "b/x/find",
     );
+  });
+
+  test("a reader of untyped arguments names the client's parameter", async () => {
+    const plain = new FnTool("plain", "", { type: "object" }, async (args) => {
+      if (args.optBool("strict")) args.parse(Type.Object({ path: Type.Array(Type.Object({ x: Type.String() })) }));
+      return args.str("path");
+    });
+    const bound = bindTool(plain, { paramNames: { path: "file" } });
+    const d = new Dispatcher({ find: () => bound, resources: new Resources() });
+    const text = async (args: object) => (await d.run({ id: "1", name: "plain", arguments: args })).promptText;
+    expect(await text({})).toBe('plain needs "file": a string, got nothing.');
+    expect(await text({ file: 1 })).toContain('plain needs "file": a string, got the number 1');
+    expect(await text({ strict: true, file: [{ x: 1 }] })).toContain("file.0.x: wanted a string");
+  });
+
+  test("a schema that refers to one of them keeps its meaning", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        path: { type: "string", minLength: 2 },
+        other: { $ref: "#/properties/path" },
+        list: { type: "array", items: { $ref: "#/allOf/0/properties/a~1b" } },
+        inner: { type: "object", properties: { path: { type: "integer" } } },
+        number: { $ref: "#/properties/inner/properties/path" },
+      },
+      allOf: [{ properties: { "a/b": { type: "boolean" } } }],
+    };
+    const tool = new FnTool("t", "", schema, async () => "");
+    const bound = bindTool(tool, { paramNames: { path: "file ~/x", "a/b": "flag" } });
+    const args = { "file ~/x": "ab", other: "cd", list: [true], inner: { path: 1 }, number: 2 };
+    const canonical = { path: "ab", other: "cd", list: [true], inner: { path: 1 }, number: 2 };
+    expect(bound.prepare(args)).toEqual({ args: canonical, repaired: [] });
+    expect(() => bound.prepare({ ...args, other: "c" })).toThrow(/other/);
+    expect(() => bound.prepare({ ...args, number: "c" })).toThrow(/number/);
   });
 
   test("the tool itself is not changed", async () => {

@@ -6,6 +6,7 @@ import {
   type Reminder,
   Resources,
   ToolCallResult,
+  ToolError,
   type ToolImpl,
 } from "@shedkit/tool";
 import {
@@ -253,6 +254,17 @@ describe("tools from elsewhere", () => {
     expect(registry.unregister("say")).toBe(false);
     expect(registry.unregisterByPrefix("My_Server__")).toBe(2);
     expect(registry.find("My_Server__a")).toBeUndefined();
+  });
+
+  test("a name that wires would refuse is refused, and told", () => {
+    const registry = new ToolRegistry();
+    const named = (name: string) => new FnTool(name, "", { type: "object" }, async () => "");
+    for (const name of ["", "\n", "a b", "a.b", "é", "x".repeat(65), "__proto__", undefined as never]) {
+      expect(() => registry.register(named(name))).toThrow(/cannot be the name of a tool/);
+      if (name !== undefined) expect(() => bindTool(say, { name })).toThrow(ToolError);
+    }
+    for (const name of ["x".repeat(64), "constructor", "a-b_C9"])
+      expect(registry.register(named(name)).name).toBe(name);
   });
 
   test("a schema that is none is refused, the tool named, the others kept", () => {

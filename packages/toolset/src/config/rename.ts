@@ -21,7 +21,7 @@ export function paramNames(renames: { readonly [canonical: string]: string }): P
 export function renameTool(tool: Tool, names: ParamNames): Tool {
   const one = (definition: ToolDefinition): ToolDefinition => ({
     ...definition,
-    arguments: renameSchema(definition.arguments, names),
+    arguments: renameReferences(renameSchema(definition.arguments, names), names) as JsonSchema,
   });
   return tool.type === "single"
     ? { type: "single", definition: one(tool.definition) }
@@ -54,6 +54,49 @@ function renameSchema(schema: JsonSchema, names: ParamNames): JsonSchema {
       return [keyword, value];
     }),
   );
+}
+
+/** The schema with references to renamed parameters led to their new names. */
+function renameReferences(part: unknown, names: ParamNames): unknown {
+  if (Array.isArray(part)) return part.map((item) => renameReferences(item, names));
+  if (!isObject(part)) return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) =>
+      key === "$ref" && typeof value === "string" && value.startsWith("#/")
+        ? [key, renamePointer(value, names)]
+        : [key, renameReferences(value, names)],
+    ),
+  );
+}
+
+/** `#/properties/path/items`: each step that names a parameter of the object itself, by its new name. */
+function renamePointer(reference: string, names: ParamNames): string {
+  const steps = reference.slice(2).split("/");
+  for (let at = 0; at < steps.length; ) {
+    const keyword = steps[at] ?? "";
+    if (NAMED_BY_PARAMETER.includes(keyword) && at + 1 < steps.length)
+      steps[at + 1] = escaped(names.toClient(unescaped(steps[at + 1] ?? "")));
+    if (keyword === "dependentSchemas" || keyword === "dependencies" || SAME_OBJECT_LISTS.includes(keyword)) at += 2;
+    else if (SAME_OBJECT.includes(keyword)) at += 1;
+    else break; // from here on it speaks of something else
+  }
+  return `#/${steps.join("/")}`;
+}
+
+const NAMED_BY_PARAMETER = ["properties", "dependentSchemas", "dependencies"];
+
+function unescaped(step: string): string {
+  let plain = step;
+  try {
+    plain = decodeURIComponent(step);
+  } catch {
+    // it stands for itself
+  }
+  return plain.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function escaped(name: string): string {
+  return encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 
 function isObject(value: unknown): value is object {
