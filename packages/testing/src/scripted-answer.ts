@@ -2,7 +2,6 @@ import type { ModelRequest } from "@shedkit/provider";
 import {
   type AgenticError,
   type FinishReason,
-  type JsonValue,
   type ModelOutput,
   noUsage,
   type ToolArguments,
@@ -55,20 +54,6 @@ export function toStep(answer: ScriptedAnswer): ScriptedStep {
 /** The text of a call's arguments, as a model would write it. */
 export function argumentsText(part: { arguments?: ToolArguments | undefined; raw?: string | undefined }): string {
   return part.raw ?? JSON.stringify(part.arguments ?? {});
-}
-
-/** The arguments as they reach a session: an object, or the text where it is none. An empty text is no arguments. */
-export function parseArguments(text: string): { arguments: ToolArguments } | { rawArguments: string } {
-  if (text.trim() === "") return { arguments: {} };
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return { arguments: value as ToolArguments };
-    }
-  } catch {
-    // not JSON: what came is handed on
-  }
-  return { rawArguments: text };
 }
 
 /** What an answer reports: what the script says, else 10 tokens of input and `deltas` of output. */

@@ -1,9 +1,9 @@
 import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest } from "@shedkit/provider";
+import { readCallArguments } from "@shedkit/provider/adapter";
 import { AgenticError, type ModelId, type ModelOutput } from "@shedkit/types";
 import {
   argumentsText,
   chunks,
-  parseArguments,
   type ScriptedAnswer,
   type ScriptedPart,
   type ScriptedReply,
@@ -161,7 +161,7 @@ function closesText(part: ScriptedPart): boolean {
 }
 
 function callOutput(id: string, name: string, json: string): ModelOutput {
-  return { type: "toolCall", id, providerCallId: id, name, ...parseArguments(json) };
+  return { type: "toolCall", id, providerCallId: id, name, ...readCallArguments(json) };
 }
 
 function cancelled(signal: AbortSignal): AgenticError {
