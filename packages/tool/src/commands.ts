@@ -1,4 +1,12 @@
 import type { Tool, ToolArguments, ToolDefinition } from "@shedkit/types";
+import {
+  type CommandMetadata,
+  commandContext,
+  paramsOfCommands,
+  requiresOf,
+  stateOfCommands,
+  versionsOf,
+} from "./command-parts.js";
 import { capabilitiesFor } from "./defaults.js";
 import type { TypedTool } from "./define.js";
 import { ToolError } from "./error.js";
@@ -17,7 +25,8 @@ export interface CommandsSpec {
 
 /**
  * Puts several tools under one name, as commands: the model calls `name` with `command` and that command's
- * parameters. The whole may do what any of its commands may.
+ * parameters. The whole may do what any of its commands may, and asks for what any of them asks for; no more of its calls
+ * run at once than the narrowest of them takes. Settings and memories stand under the names of their commands.
  *
  * Throws ToolError `invalidArguments` where there is no command, or one takes a parameter named `command`.
  */
@@ -27,8 +36,9 @@ export function defineCommands(spec: CommandsSpec): ToolImpl {
   const definitions = [...commands].map(([command, tool]) => definitionOf(spec.name, command, tool));
   const definition: Tool = { type: "multi", name: spec.name, description: spec.description, commands: definitions };
   const named = (args: ToolArguments): TypedTool<never, unknown> | undefined => commands.get(String(args.command));
+  const metadata = metadataFrom(spec, new Map([...commands].map(([name, tool]) => [name, tool.metadata])), named);
   return {
-    metadata: metadataFrom(spec, [...commands.values()], named),
+    metadata,
     definition: () => definition,
     execute(args: ToolArguments, ctx: ToolContext): Promise<never> | AsyncIterable<ToolEvent> {
       const tool = named(args);
@@ -37,7 +47,8 @@ export function defineCommands(spec: CommandsSpec): ToolImpl {
         const message = `${spec.name} has no command ${JSON.stringify(args.command)}. It has: ${names}.`;
         return Promise.reject(new ToolError("invalidArguments", ctx.names.tool, message));
       }
-      return tool.execute(withoutCommand(args), ctx) as AsyncIterable<ToolEvent>;
+      const own = commandContext(metadata, String(args.command), tool.metadata, ctx);
+      return tool.execute(withoutCommand(args), own) as AsyncIterable<ToolEvent>;
     },
   };
 }
@@ -58,10 +69,14 @@ function withoutCommand(args: ToolArguments): ToolArguments {
 
 function metadataFrom(
   spec: CommandsSpec,
-  tools: readonly TypedTool<never, unknown>[],
+  commands: CommandMetadata,
   named: (args: ToolArguments) => TypedTool<never, unknown> | undefined,
 ): ToolMetadata {
-  const all = tools.map((tool) => tool.metadata);
+  const all = [...commands.values()];
+  const given = (limit: "maxConcurrency" | "maxResultBytes"): number[] =>
+    all.flatMap(({ capabilities }) => capabilities[limit] ?? []);
+  const places = given("maxConcurrency");
+  const bytes = given("maxResultBytes");
   const kinds = new Set(all.map((metadata) => metadata.kind));
   const kind = kinds.size === 1 ? (all[0]?.kind ?? "other") : "other";
   const every = (flag: "readOnly" | "idempotent"): boolean => all.every(({ capabilities }) => capabilities[flag]);
@@ -69,6 +84,9 @@ function metadataFrom(
     readOnly: every("readOnly"),
     idempotent: every("idempotent"),
     destructive: all.some(({ capabilities }) => capabilities.destructive),
+    scope: all.some(({ capabilities }) => capabilities.scope === "write") ? "write" : "read",
+    maxConcurrency: places.length === 0 ? undefined : Math.min(...places),
+    maxResultBytes: bytes.length === 0 ? undefined : Math.max(...bytes),
     timeoutMs: Math.max(...all.map(({ capabilities }) => capabilities.timeoutMs)),
     touches: (args) => named(args)?.metadata.capabilities.touches(withoutCommand(args)) ?? [],
   });
@@ -77,6 +95,13 @@ function metadataFrom(
     namespace: spec.namespace ?? "user",
     kind,
     capabilities,
+    requires: requiresOf(commands),
+    conflicts: [...new Set(all.flatMap(({ conflicts }) => conflicts ?? []))],
+    versions: versionsOf(commands),
+    params: paramsOfCommands(commands),
+    state: stateOfCommands(commands),
+    // It has something to offer as long as one of them has.
+    shouldList: (ctx) => all.some((metadata) => metadata.shouldList?.(ctx) ?? true),
     notifications: all.flatMap(({ notifications }) => notifications ?? []),
     reminders: all.flatMap(({ reminders }) => reminders ?? []),
     access: (args) => named(args)?.metadata.access?.(withoutCommand(args)) ?? [],

@@ -4,7 +4,9 @@ import {
   defineTool,
   FnTool,
   isToolConstructor,
+  paramsOf,
   Resources,
+  stateOf,
   ToolArgs,
   ToolCallResult,
   ToolError,
@@ -209,6 +211,74 @@ describe("defineCommands", () => {
   test("the whole may do what any command may", () => {
     expect(notes.metadata?.capabilities.readOnly).toBe(false);
     expect(notes.metadata?.capabilities.touches({ command: "add", text: "x" })).toEqual(["notes"]);
+  });
+
+  test("what the commands ask for, the whole asks for", () => {
+    const common = { kind: "write", description: "", input: Type.Object({}), run: () => "" } as const;
+    const version = (name: string) => ({ version: name, lifecycle: "active" }) as const;
+    const one = defineTool({
+      ...common,
+      id: "one",
+      requires: { kind: "read" },
+      conflicts: ["user:other"],
+      versions: [version("1"), version("2")],
+      capabilities: { maxConcurrency: 3, maxResultBytes: 10 },
+      shouldList: ({ activeTools }) => activeTools.includes("one"),
+    });
+    const two = defineTool({
+      ...common,
+      id: "two",
+      requires: { tool: "x" },
+      versions: [version("2"), version("3")],
+      capabilities: { maxConcurrency: 1, maxResultBytes: 20 },
+      shouldList: ({ activeTools }) => activeTools.includes("two"),
+    });
+    const { metadata } = defineCommands({ name: "both", commands: { one, two } });
+    expect(metadata).toMatchObject({
+      requires: { all: [{ kind: "read" }, { tool: "x" }] },
+      conflicts: ["user:other"],
+      versions: [version("1"), version("2"), version("3")],
+      capabilities: { maxConcurrency: 1, maxResultBytes: 20, scope: "write" },
+    });
+    expect([["one"], ["two"], []].map((activeTools) => metadata?.shouldList?.({ activeTools }))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(notes.metadata?.shouldList?.({ activeTools: [] })).toBe(true);
+    expect(notes.metadata?.requires).toBeUndefined();
+  });
+
+  test("each command has its own settings and its own memory", async () => {
+    const counter = (id: string, step: number) =>
+      defineTool({
+        id,
+        kind: "other",
+        description: "",
+        input: Type.Object({}),
+        params: {
+          schema: Type.Object({ step: Type.Integer() }),
+          defaults: { step },
+          check: (params) => (params.step === 0 ? [{ field: "step", message: "must not be 0" }] : []),
+        },
+        state: { schema: Type.Object({ n: Type.Integer() }), version: 2, initial: () => ({ n: 0 }) },
+        run: (_, ctx) => {
+          ctx.state.set({ n: ctx.state.get().n + ctx.params.step });
+          return ctx.state.get().n;
+        },
+      });
+    const tool = defineCommands({ name: "count", commands: { up: counter("up", 1), down: counter("down", -1), list } });
+    const resources = new Resources();
+    const call = async (command: string) => (await callTool(tool, { command }, { resources })).output;
+    expect([await call("up"), await call("up"), await call("down")]).toEqual([1, 2, -1]);
+    expect(resources.get(stateOf("user:count"))?.get()).toEqual({ up: { n: 2 }, down: { n: -1 } });
+    resources.insert(paramsOf("user:count"), { up: { step: 10 }, down: { step: -1 } });
+    expect(await call("up")).toBe(12);
+    expect(tool.metadata?.params?.defaults).toEqual({ up: { step: 1 }, down: { step: -1 } });
+    expect(tool.metadata?.params?.check?.({ up: { step: 0 }, down: { step: 1 } })).toEqual([
+      { field: "up.step", message: "must not be 0" },
+    ]);
+    expect(tool.metadata?.state).toMatchObject({ version: 4, schema: { required: ["up", "down"] } });
   });
 
   test("no commands, or one that takes a parameter named command, is refused", () => {
