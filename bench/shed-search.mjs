@@ -1,13 +1,21 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ToolDiscovery } from "@shedkit/shed";
-import { loadSets, percentile, seeded, shuffledTools } from "./lib/data.mjs";
+import { DATA, FILES, loadSets, percentile, seeded, shuffledTools } from "./lib/data.mjs";
 import { RANKERS } from "./lib/rankers.mjs";
 
 const { values } = parseArgs({
-  options: { data: { type: "string" }, tools: { type: "string", default: "10000" }, speed: { type: "boolean" } },
+  options: {
+    data: { type: "string", default: DATA },
+    tools: { type: "string", default: "10000" },
+    speed: { type: "boolean" },
+  },
 });
-if (values.data === undefined) {
-  console.error("Give the folder with the tools and queries: --data FOLDER. README.md says what is in it.");
+if (!FILES.every((name) => existsSync(join(values.data, name)))) {
+  console.error(
+    `There is no data in ${values.data}. Get it by pnpm bench:data, or give a folder that has it: --data FOLDER.`,
+  );
   process.exit(2);
 }
 const sets = loadSets(values.data);

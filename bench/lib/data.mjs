@@ -1,6 +1,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** Where `pnpm bench:data` puts them. */
+export const DATA = join(import.meta.dirname, "..", ".data");
+
+/** What a folder of data holds. */
+export const FILES = [
+  "metatool-tools.json",
+  "metatool-queries.jsonl",
+  "metatool-queries-two-tools.jsonl",
+  "bfcl-tools.json",
+  "bfcl-queries.jsonl",
+];
+
 /** The sets of tools and queries in a folder; see README.md for its layout. */
 export function loadSets(folder) {
   const json = (name) => JSON.parse(readFileSync(join(folder, name), "utf8"));
