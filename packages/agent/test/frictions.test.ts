@@ -1,12 +1,78 @@
 import { ProviderRouter } from "@shedkit/provider";
 import { ToolShed } from "@shedkit/shed";
+import { KvMemoryStore, MemoryDocumentStore, MemoryStorage } from "@shedkit/store";
 import { ScriptedProvider } from "@shedkit/testing";
-import { AgenticError, type Embedder } from "@shedkit/types";
+import { FnTool, toolFn } from "@shedkit/tool";
+import { AgenticError, type Embedder, Messages } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { AgentSession } from "../src/index.js";
 import { echoTool, generationError, transcript } from "./helpers.js";
 
 describe("what must not go wrong again", () => {
+  it("no part of a session works on other stores than those handed in", async () => {
+    const docStore = new MemoryDocumentStore();
+    const memoryStore = new KvMemoryStore(new MemoryStorage());
+    const script = [{ call: "note" }, "Noted.", { parts: ["More."], usage: { input: 40_000 } }, '["It was noted."]'];
+    const note = toolFn("note", ({ memory, context }) => {
+      const empty = { type: "object", properties: {} };
+      return new FnTool("note", "Notes.", empty, async () => {
+        await memory.edit(() => ["a fact"]);
+        return JSON.stringify(await context.search("something to find"));
+      });
+    });
+    const session = await AgentSession.builder(new ScriptedProvider(script))
+      .withModel("m")
+      .withToolshed(new ToolShed().tool(note).pin("note"))
+      .withDocStore(docStore)
+      .withMemoryStore(memoryStore)
+      .build();
+    const turn = await session.runTurn("something to find");
+    expect(JSON.stringify(turn.toolResults())).toContain("something to find"); // recall reads the same log
+    await session.ask("And?");
+    await session.settled();
+    const types = [];
+    for await (const { record } of docStore.read(session.sessionId)) types.push(record.type);
+    expect(types).toEqual(expect.arrayContaining(["conversation", "workingMemory", "observation", "summary"]));
+    const tiers = await memoryStore.read(session.sessionId);
+    expect(tiers.working?.facts).toEqual(["a fact"]);
+    expect(tiers.observation?.observations).toEqual([{ content: "It was noted." }]);
+  });
+
+  it("a tool given in the one place there is for tools passes every check, and can be called", async () => {
+    const provider = new ScriptedProvider([{ call: "echo", arguments: { text: "a" } }, "It says a."]);
+    const session = await AgentSession.builder(provider)
+      .withModel("m")
+      .withToolshed(new ToolShed().tool(echoTool()).pin("echo"))
+      .build();
+    expect((await session.runTurn("Hi")).toolResults()).toMatchObject([
+      { name: "echo", content: [{ text: "echo: a" }] },
+    ]);
+  });
+
+  it("a text is a message, and a message need say nothing but its text", async () => {
+    const provider = new ScriptedProvider(["One.", "Two."]);
+    const session = await AgentSession.builder(provider).withModel("m").build();
+    await session.ask("Hi");
+    await session.ask(Messages.user("Hi"));
+    const [first, second] = provider.requests.map(({ messages }) => messages.at(-1));
+    expect(second).toEqual({ ...first, id: expect.any(String) });
+  });
+
+  it("the text of an answer is one property away, and nobody has to take back what was withdrawn", async () => {
+    const provider = new ScriptedProvider(({ model }) =>
+      model.name === "m" ? ["Half an ans", { fail: generationError("server") }] : "The answer.",
+    );
+    const session = await AgentSession.builder(provider).withModel("m").withFallbackModels(["other"]).build();
+    expect((await session.ask("Hi")).text).toBe("The answer.");
+    const other = await AgentSession.builder(provider).withModel("m").withFallbackModels(["other"]).build();
+    expect((await other.runTurn("Hi")).text).toBe("The answer.");
+    const third = await AgentSession.builder(provider).withModel("m").withFallbackModels(["other"]).build();
+    const texts = [];
+    for await (const text of third.runTurnStream("Hi").text()) texts.push(text);
+    expect(texts).toContain("");
+    expect(texts.at(-1)).toBe("The answer.");
+  });
+
   it("fallbacks and the memory model of a preset are used, unless the builder names others", async () => {
     const build = (change: (b: ReturnType<typeof AgentSession.builder>) => ReturnType<typeof AgentSession.builder>) => {
       const provider = new ScriptedProvider((request) =>
