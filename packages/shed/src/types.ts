@@ -10,6 +10,8 @@ export interface ToolCallRequest {
   arguments: ToolArguments;
   /** What the model sent where it was not a JSON object; then `arguments` is ignored and the text is mended or refused. */
   rawArguments?: string | undefined;
+  /** Where it stood in the batch that the model wrote, where other calls of that are done. Default: where it stands. */
+  position?: number | undefined;
   /** Ids of calls of the same batch that must have succeeded first. */
   dependsOn?: readonly string[] | undefined;
   executionHint?: ExecutionHint | undefined;

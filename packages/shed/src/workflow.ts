@@ -12,6 +12,8 @@ export interface Effect {
 /** Of a call that will not run. */
 export const NO_EFFECT: Effect = { readOnly: true, touches: [] };
 
+const MAX_SHOWN = 100; // characters of an `_after` that makes no sense
+
 interface Call {
   request: ToolCallRequest;
   /** Positions that must have succeeded. */
@@ -64,7 +66,7 @@ function readCalls(requests: readonly ToolCallRequest[], ordering: boolean): Cal
     }
     const call: Call = { request, needs, follows: new Set() };
     try {
-      for (const position of positionsAfter(after, own, request, requests.length)) needs.add(position);
+      for (const position of positionsAfter(after, own, requests)) needs.add(position);
     } catch (fault) {
       call.fault = toToolError(fault, request.name);
     }
@@ -74,15 +76,24 @@ function readCalls(requests: readonly ToolCallRequest[], ordering: boolean): Cal
   });
 }
 
-/** The positions that `_after` names. Throws ToolError `invalidArguments` where one is no other call's. */
-function positionsAfter(after: unknown, own: number, { id, name }: ToolCallRequest, count: number): number[] {
-  const positions = positionsOf(after);
-  if (positions?.every((position) => position >= 0 && position < count && position !== own)) return positions;
-  const came = JSON.stringify(after)?.slice(0, 100) ?? "";
+/**
+ * Where the calls stand that `_after` names. Of a batch that goes on after a break, calls that are done are not there
+ * any more. Throws ToolError `invalidArguments` where one is no other call's.
+ */
+function positionsAfter(after: unknown, own: number, requests: readonly ToolCallRequest[]): number[] {
+  if (after === undefined) return [];
+  const { id, name, position: written = own } = requests[own] as ToolCallRequest;
+  const named = positionsOf(after);
+  const places = new Map(requests.map(({ position }, place) => [position ?? place, place]));
+  const goesOn = requests.some(({ position }) => position !== undefined);
+  const isOther = (position: number) => position !== written && (places.has(position) || (goesOn && position >= 0));
+  if (named?.every(isOther)) return named.flatMap((position) => places.get(position) ?? []);
+  const last = Math.max(...places.keys());
+  const came = JSON.stringify(after)?.slice(0, MAX_SHOWN) ?? "";
   const wanted =
-    count === 1
+    last === 0
       ? "it is the only call of the batch: leave it out"
-      : `wanted are positions of other calls of the batch, from 0 to ${count - 1} without its own, ${own}`;
+      : `wanted are positions of other calls of the batch, from 0 to ${last} without its own, ${written}`;
   const message = `The call "${id}" was not run. ${AFTER} is ${came}; ${wanted}. Call ${name} again if it is still needed.`;
   throw new ToolError("invalidArguments", name, message);
 }

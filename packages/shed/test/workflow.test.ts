@@ -192,6 +192,19 @@ describe("_after", () => {
     },
   );
 
+  test("counts the calls that were done before a break", async () => {
+    const session = manager([tool("look", { readOnly: true })], { ordering: true });
+    const requests = [
+      call("c", "look", { position: 2, arguments: { _after: [0, 3] } }),
+      call("d", "look", { position: 3, arguments: { _after: [1] } }),
+    ];
+    expect(shape(session.buildWorkflow(requests))).toBe("d c");
+    const own = call("c", "look", { position: 2, arguments: { _after: [2] } });
+    expect(session.buildWorkflow([own, call("d", "look", { position: 3 })]).faults?.get("c")?.message).toContain(
+      "without its own, 2",
+    );
+  });
+
   test.each([
     ["a comma too many", '{"path": "x", "_after": [1],}', "x"],
     ["a comma too many inside", '{"_after": [1,], "path": "x"}', "x"],
