@@ -183,17 +183,14 @@ const MAX_NESTING = 1000; // JSON levels: two for each level of schemas
 
 /** A validator looks at what its keywords hold; a schema is read and sent with all that stands in it. */
 function assertNesting(name: string, schema: JsonSchema): void {
-  let level: object[] = [schema];
-  const seen = new Set<object>(level);
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_NESTING) {
-      const message = `The tool ${name} cannot be used. A schema of it nests deeper than ${MAX_NESTING}.`;
-      throw new ToolError("invalidArguments", name, message);
-    }
-    const parts = level.flatMap((part): unknown[] => Object.values(part));
-    level = parts.filter((part): part is object => typeof part === "object" && part !== null && !seen.has(part));
-    for (const part of level) seen.add(part);
-  }
+  if (!nestsDeeper(schema, MAX_NESTING)) return;
+  const message = `The tool ${name} cannot be used. A schema of it nests deeper than ${MAX_NESTING}, or contains itself.`;
+  throw new ToolError("invalidArguments", name, message);
+}
+
+function nestsDeeper(part: unknown, levels: number): boolean {
+  if (typeof part !== "object" || part === null) return false;
+  return levels === 0 || Object.values(part).some((inner) => nestsDeeper(inner, levels - 1));
 }
 
 function assertSchema(name: string, schema: JsonSchema, validator: SchemaValidator): void {

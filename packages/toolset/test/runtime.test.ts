@@ -289,6 +289,8 @@ describe("tools from elsewhere", () => {
     for (let i = 0; i < 3000; i++) unknown = { "x-more": unknown };
     for (const input of [deep, wide, many, long, cyclic, unknown])
       expect(() => registry.register(remote("x", input))).toThrow(/My_Server__x/);
+    for (const input of [unknown, cyclic])
+      expect(() => registry.register(new FnTool("mine", "", input, async () => ""))).toThrow(/tool mine cannot/);
   });
 
   test("a check that takes too long, or never ends, is an error", () => {

@@ -43,7 +43,7 @@ function losesSomething(text: string): boolean {
     } else if (char === "{" || char === "[") keys.push(new Set());
     else if (char === "}" || char === "]") keys.pop();
     else if (char === ":") {
-      const key = JSON.stringify(JSON.parse(last));
+      const key = last.includes("\\") ? JSON.stringify(JSON.parse(last)) : last;
       if (keys.at(-1)?.has(key)) return true;
       keys.at(-1)?.add(key);
     } else if (NUMBER_STARTS.test(char)) {
