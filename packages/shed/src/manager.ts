@@ -1,5 +1,4 @@
 import {
-  type ListContext,
   paramsOf,
   Resources,
   ToolCallResult,
@@ -7,7 +6,6 @@ import {
   ToolError,
   type ToolEvent,
   type ToolImpl,
-  type ToolMetadata,
   toToolError,
 } from "@shedkit/tool";
 import {
@@ -31,6 +29,7 @@ import {
 } from "@shedkit/types";
 import { Activations } from "./activation.js";
 import { Attempts, unknownTool } from "./attempts.js";
+import { effectOf, wantsListing } from "./hooks.js";
 import { namedTool } from "./late.js";
 import type { ActivationChange, CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { withOrdering } from "./ordering.js";
@@ -45,7 +44,7 @@ import type {
   ToolNotification,
   ToolRetryConfig,
 } from "./types.js";
-import { buildWorkflow, type Effect, NO_EFFECT } from "./workflow.js";
+import { buildWorkflow } from "./workflow.js";
 
 const MAX_ACTIVE = 40;
 
@@ -234,7 +233,7 @@ export class ToolCallManager {
 
   /** Orders a batch of calls. Throws ToolError `invalidArguments`, naming the ids, for a cycle or an unknown id. */
   buildWorkflow(requests: readonly ToolCallRequest[]): ToolCallWorkflow {
-    return buildWorkflow(requests, (request) => this.#effect(request), this.#options.ordering ?? false);
+    return buildWorkflow(requests, (request) => effectOf(request, this.#attempts), this.#options.ordering ?? false);
   }
 
   /** Runs a workflow; the outcomes come in the order of the calls. Rejects only where `before` or `after` does. */
@@ -378,29 +377,6 @@ export class ToolCallManager {
     return { name, category, description, arguments: parameters, score };
   }
 
-  #effect(request: ToolCallRequest): Effect {
-    const tool = this.#attempts.get(request.name);
-    if (tool === undefined) return NO_EFFECT;
-    let args = request.arguments;
-    if (request.rawArguments !== undefined) {
-      try {
-        args = this.#attempts.prepare(request);
-      } catch {
-        return NO_EFFECT; // it is refused when its turn comes
-      }
-    }
-    const { readOnly, touches } = tool.metadata.capabilities;
-    try {
-      const targets: unknown = touches(args);
-      if (!Array.isArray(targets)) throw new TypeError("it gave no list");
-      return { readOnly, touches: targets };
-    } catch (cause) {
-      const { message } = toToolError(cause, request.name);
-      const text = `The tool "${request.name}" did not run: what it touches could not be told: ${message}`;
-      throw new ToolError("execution", request.name, text, { cause });
-    }
-  }
-
   /** Throws ToolError `unknownTool`; also for `shed`, which is no tool of the session's. */
   #require(name: string): BoundTool {
     if (name === SHED_NAME) throw unknownTool(name);
@@ -417,15 +393,6 @@ const ORDERED_SHED = withOrdering(SHED_TOOL);
 
 function categoryOf(tool: Extract<Tool, { type: "multi" }>): string {
   return tool.commands[0]?.category ?? "";
-}
-
-/** A tool that fails to say so is not listed. */
-function wantsListing({ shouldList }: ToolMetadata, context: ListContext): boolean {
-  try {
-    return shouldList?.(context) ?? true;
-  } catch {
-    return false;
-  }
 }
 
 /** Throws the outcome's error where it has one. */

@@ -1,0 +1,37 @@
+import { type ListContext, ToolError, type ToolMetadata, toToolError } from "@shedkit/tool";
+import type { Attempts } from "./attempts.js";
+import type { ToolCallRequest } from "./types.js";
+import { type Effect, NO_EFFECT } from "./workflow.js";
+
+/** What a call does to the world, as its tool says. Throws ToolError `execution` where the tool fails to say it. */
+export function effectOf(request: ToolCallRequest, attempts: Attempts): Effect {
+  const tool = attempts.get(request.name);
+  if (tool === undefined) return NO_EFFECT;
+  let args = request.arguments;
+  if (request.rawArguments !== undefined) {
+    try {
+      args = attempts.prepare(request);
+    } catch {
+      return NO_EFFECT; // it is refused when its turn comes
+    }
+  }
+  const { readOnly, touches } = tool.metadata.capabilities;
+  try {
+    const targets: unknown = touches(args);
+    if (!Array.isArray(targets)) throw new TypeError("it gave no list");
+    return { readOnly, touches: targets };
+  } catch (cause) {
+    const { message } = toToolError(cause, request.name);
+    const text = `The tool "${request.name}" did not run: what it touches could not be told: ${message}`;
+    throw new ToolError("execution", request.name, text, { cause });
+  }
+}
+
+/** A tool that fails to say so is not listed. */
+export function wantsListing({ shouldList }: ToolMetadata, context: ListContext): boolean {
+  try {
+    return shouldList?.(context) ?? true;
+  } catch {
+    return false;
+  }
+}
