@@ -1,3 +1,4 @@
+import type { ToolNotification } from "@shedkit/shed";
 import type { AccessRequest } from "@shedkit/tool";
 import {
   type AgenticError,
@@ -22,6 +23,8 @@ export type TurnEvent =
   /** A call that the model made; it is in the log and will run. */
   | { type: "toolCall"; id: string; name: string; arguments?: ToolArguments | undefined }
   | { type: "toolProgress"; toolCallId: string; text?: string | undefined; data?: JsonValue | undefined }
+  /** What a running tool told the host, by `ctx.notify`. */
+  | ({ type: "toolNotification" } & ToolNotification)
   | {
       type: "toolResult";
       toolCallId: string;
@@ -72,6 +75,7 @@ export class EventMapper {
       case "delta":
         return this.#ofDelta(item);
       case "toolProgress":
+      case "toolNotification":
       case "progress":
         return item;
     }

@@ -27,61 +27,62 @@ type FinishOutcome = Extract<SessionRecordBody, { type: "toolFinished" }>["outco
 /** Runs the open calls of a step. Each start and each result is in the log before anything follows from it. */
 export async function executeCalls(parts: ExecutionParts): Promise<void> {
   const { effects, log, sink, signal } = parts;
-  const open = [...log.state.openCalls.values()].filter((call) => !call.result);
-  const done = new Set([...log.state.openCalls.values()].filter((call) => call.result).map(({ call }) => call.id));
+  const all = [...log.state.openCalls.values()];
+  const done = new Set(all.filter((call) => call.result).map(({ call }) => call.id));
+  const open = all.flatMap((call, position) => (call.result ? [] : [requestOf(call, done, position)]));
   const total = open.length;
   let completed = 0;
   // Calls that outlive their turn must not write into the next one.
   let over = false;
   const activations: SessionRecordBody[] = [];
   const stopListening = parts.tools.onActivation((change) => activations.push(recordOf(change)));
+  const stopHearing = parts.tools.onNotify((notification) => {
+    if (!over) sink({ type: "toolNotification", ...notification });
+  });
   sink({ type: "progress", progress: { type: "executingTools", total, completed } });
   try {
-    const outcomes = effects.runCalls(
-      parts.tools,
-      open.map((call) => requestOf(call, done)),
-      {
-        signal,
-        turnId: parts.turnId,
-        concurrency: parts.concurrency,
-        offeredOnly: true,
-        before: async (request, attempt) => {
-          if (signal.aborted) throw new ToolError("cancelled", request.name, "The call was cancelled before it ran.");
-          if (attempt === 1) await parts.permissions.check(request, signal);
-          await log.append({ type: "toolStarted", toolCallId: request.id, attempt });
-          const { id: toolCallId, name, arguments: args } = request;
-          parts.observe({ type: "toolCallStarted", toolCallId, name, arguments: args, attempt });
-        },
-        progress: (request, { text, data }) => {
-          if (over) return;
-          sink({
-            type: "toolProgress",
-            toolCallId: request.id,
-            ...(text !== undefined && { text }),
-            ...(data !== undefined && { data }),
-          });
-        },
-        after: async (outcome) => {
-          if (over || (outcome.attempts === 0 && parts.suspending())) return;
-          if (outcome.attempts > 0) {
-            const { request, content, errorDetail } = outcome;
-            const { id: toolCallId, name } = request;
-            const ended = { toolCallId, name, outcome: finishOf(outcome), content, errorDetail };
-            parts.observe({ type: "toolCallEnded", ...ended });
-          }
-          await log.append(...activations.splice(0), ...stateRecords(parts.tools), ...resultRecords(parts, outcome));
-          completed++;
-          if (finishOf(outcome) === "cancelled") {
-            sink({ type: "progress", progress: { type: "toolCallCancelled", id: outcome.request.id } });
-          }
-          sink({ type: "progress", progress: { type: "executingTools", total, completed } });
-        },
+    const outcomes = effects.runCalls(parts.tools, open, {
+      signal,
+      turnId: parts.turnId,
+      concurrency: parts.concurrency,
+      offeredOnly: true,
+      before: async (request, attempt) => {
+        if (signal.aborted) throw new ToolError("cancelled", request.name, "The call was cancelled before it ran.");
+        if (attempt === 1) await parts.permissions.check(request, signal);
+        await log.append({ type: "toolStarted", toolCallId: request.id, attempt });
+        const { id: toolCallId, name, arguments: args } = request;
+        parts.observe({ type: "toolCallStarted", toolCallId, name, arguments: args, attempt });
       },
-    );
+      progress: (request, { text, data }) => {
+        if (over) return;
+        sink({
+          type: "toolProgress",
+          toolCallId: request.id,
+          ...(text !== undefined && { text }),
+          ...(data !== undefined && { data }),
+        });
+      },
+      after: async (outcome) => {
+        if (over || (outcome.attempts === 0 && parts.suspending())) return;
+        if (outcome.attempts > 0) {
+          const { request, content, errorDetail } = outcome;
+          const { id: toolCallId, name } = request;
+          const ended = { toolCallId, name, outcome: finishOf(outcome), content, errorDetail };
+          parts.observe({ type: "toolCallEnded", ...ended });
+        }
+        await log.append(...activations.splice(0), ...stateRecords(parts.tools), ...resultRecords(parts, outcome));
+        completed++;
+        if (finishOf(outcome) === "cancelled") {
+          sink({ type: "progress", progress: { type: "toolCallCancelled", id: outcome.request.id } });
+        }
+        sink({ type: "progress", progress: { type: "executingTools", total, completed } });
+      },
+    });
     for await (const _ of outcomes) if (over) break;
   } finally {
     over = true;
     stopListening();
+    stopHearing();
   }
   if (activations.length > 0) await log.append(...activations);
   if (log.state.openCalls.size > 0 && !parts.suspending()) {
@@ -137,13 +138,14 @@ function resultMessage(
 }
 
 /** What has come to a result already is no part of the batch any more. */
-function requestOf({ call }: OpenCall, done: ReadonlySet<string>): ToolCallRequest {
+function requestOf({ call }: OpenCall, done: ReadonlySet<string>, position: number): ToolCallRequest {
   const { id, name, arguments: args, rawArguments, executionHint } = call;
   const dependsOn = call.dependsOn?.filter((id) => !done.has(id));
   return {
     id,
     name,
     arguments: args ?? {},
+    ...(done.size > 0 && { position }),
     ...(rawArguments !== undefined && { rawArguments }),
     ...(dependsOn && { dependsOn }),
     ...(executionHint && { executionHint }),

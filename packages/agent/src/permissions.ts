@@ -1,5 +1,12 @@
 import type { ToolCallManager, ToolCallRequest } from "@shedkit/shed";
-import { type AccessRequest, metadataOf, type ToolCapabilities, ToolError, type ToolKind } from "@shedkit/tool";
+import {
+  type AccessRequest,
+  metadataOf,
+  type ToolCapabilities,
+  ToolError,
+  type ToolKind,
+  toToolError,
+} from "@shedkit/tool";
 import { AgenticError, type ApprovalDecision, type ToolArguments } from "@shedkit/types";
 import { untilAborted } from "./abortable.js";
 import type { LoopEffects } from "./effects.js";
@@ -75,7 +82,7 @@ export class Permissions {
       kind,
       capabilities,
       arguments: args,
-      access: access?.(args) ?? [],
+      access: accessOf(request.name, () => access?.(args) ?? []),
     };
     const verdict = await this.#ask(this.#policy, call, signal);
     if (verdict === "allow") return;
@@ -115,6 +122,18 @@ export class Permissions {
       if (pattern === undefined) return true;
       return access.length > 0 && access.every(({ target }) => matches(pattern, target));
     });
+  }
+}
+
+/** A call whose tool cannot say what it accesses is not permitted: nobody could tell what leave is given to. */
+function accessOf(tool: string, ask: () => readonly AccessRequest[]): readonly AccessRequest[] {
+  try {
+    const access: unknown = ask();
+    if (Array.isArray(access)) return access;
+    throw new TypeError("it gave no list");
+  } catch (cause) {
+    const message = `The call of "${tool}" is not permitted: what it accesses could not be told: ${toToolError(cause, tool).message}`;
+    throw new ToolError("permissionDenied", tool, message, { cause });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ToolNotification } from "@shedkit/shed";
 import type { JsonValue, SessionRecord } from "@shedkit/types";
 import type { AgentProgress } from "./progress.js";
 
@@ -16,6 +17,8 @@ export type StreamItem =
       toolCallId?: string | undefined;
     }
   | { type: "toolProgress"; toolCallId: string; text?: string | undefined; data?: JsonValue | undefined }
+  /** What a running tool told the host, by `ctx.notify`. */
+  | ({ type: "toolNotification" } & ToolNotification)
   | { type: "progress"; progress: AgentProgress };
 
 /** Takes what a turn shows. Never throws and never waits. */

@@ -1,8 +1,9 @@
+import { ToolShed } from "@shedkit/shed";
 import { MemoryDocumentStore } from "@shedkit/store";
 import { ScriptedProvider } from "@shedkit/testing";
-import { type AccessRequest, metadataOf, type ToolImpl } from "@shedkit/tool";
+import { type AccessRequest, FnTool, metadataOf, type ToolImpl } from "@shedkit/tool";
 import { describe, expect, it } from "vitest";
-import type { PermissionPolicy, PermissionRequest, TurnEvent } from "../src/index.js";
+import { AgentSession, type PermissionPolicy, type PermissionRequest, type TurnEvent } from "../src/index.js";
 import { checkValid, collect, echoTool, sessionOf, transcript } from "./helpers.js";
 
 function policy(decide: (call: PermissionRequest) => "allow" | "ask" | { deny: string }): PermissionPolicy {
@@ -54,6 +55,29 @@ describe("permissions", () => {
       expect.stringContaining("not that file"),
     ]);
     expect(turn.failure).toBeUndefined();
+  });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no such path");
+      },
+    ],
+    ["gives no list", () => "all" as never],
+  ])("of a tool that cannot say what it accesses are denied, for that call alone: it %s", async (_, access) => {
+    const ran: string[] = [];
+    const faulty: ToolImpl = { ...writer(ran), metadata: { ...metadataOf(writer()), access } };
+    const good = new FnTool("good", "Does good.", { type: "object" }, async () => "good");
+    const provider = new ScriptedProvider([[...calls("a"), { call: "good" }], "Done."]);
+    const session = await sessionOf(provider, faulty, good)
+      .withPermissions(policy(() => "allow"))
+      .build();
+    const turn = await session.runTurn("Hi");
+    expect(turn.failure).toBeUndefined();
+    expect(turn.text).toBe("Done.");
+    expect(turn.toolResults().map(({ errorDetail }) => errorDetail)).toEqual(["permissionDenied", undefined]);
+    expect(ran).toEqual([]);
   });
 
   it("that cannot be decided are denied", async () => {
@@ -174,6 +198,29 @@ describe("a call that waits for leave while the session ends", () => {
       "echo -> echo: a.txt",
       "echo -> echo: b.txt",
     ]);
+  });
+
+  it("keeps its place in a batch that the model ordered", async () => {
+    const ran: string[] = [];
+    const batch = [{ text: "a" }, { text: "b", _after: [0] }, { text: "c", _after: [1] }];
+    const provider = new ScriptedProvider([batch.map((args) => ({ call: "echo", arguments: args })), "Done."]);
+    const builder = AgentSession.builder(provider)
+      .withModel("m")
+      .withSessionId("s")
+      .withToolshed(new ToolShed().tool(writer(ran)).pin("echo").ordering())
+      .withPermissions(policy((call) => (call.arguments.text === "b" ? "ask" : "allow")));
+    const session = await builder.build();
+    for await (const event of session.runTurnStream("Hi").events())
+      if (event.type === "approvalRequested") void session.end();
+    await session.end();
+    expect(ran).toEqual(["a"]);
+    const again = await builder.resume("s").build();
+    const [approval = ""] = again.pendingApprovals();
+    const events = again.subscribe();
+    await again.approve(approval, { type: "allow", scope: "once" });
+    for await (const event of events) if (event.type === "done") break;
+    expect(ran).toEqual(["a", "b", "c"]);
+    await again.end();
   });
 
   it("is asked about again by the next turn, whose prompt comes behind it", async () => {

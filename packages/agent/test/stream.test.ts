@@ -1,4 +1,5 @@
 import { Gate, ScriptedProvider } from "@shedkit/testing";
+import { FnTool } from "@shedkit/tool";
 import { AgenticError } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { EventMapper } from "../src/events.js";
@@ -14,6 +15,23 @@ describe("a turn stream", () => {
     expect(turn.text).toBe("Hello.");
     // what nobody read is still there
     expect((await collect(stream.events())).at(-1)).toMatchObject({ type: "done" });
+  });
+
+  it("shows what a running tool tells the host", async () => {
+    const tool = new FnTool("open", "Opens a page.", { type: "object" }, async (_, ctx) => {
+      ctx.notify("opened", { page: 1 });
+      return "open";
+    });
+    const provider = new ScriptedProvider([[{ call: "open", id: "c1" }], "Done."]);
+    const session = await sessionOf(provider, tool).build();
+    const events = await collect(session.runTurnStream("Hi").events());
+    const shown = events.filter(({ type }) => type === "toolNotification" || type === "toolResult");
+    expect(shown).toMatchObject([
+      { type: "toolNotification", tool: "open", name: "opened", data: { page: 1 } },
+      { type: "toolResult", name: "open" },
+    ]);
+    const [told, result] = shown as { toolCallId: string }[];
+    expect(told?.toolCallId).toBe(result?.toolCallId);
   });
 
   it("has one reader", async () => {
