@@ -10,6 +10,5 @@ export const base: Options = {
   sourcemap: true,
   clean: true,
   splitting: true,
-  keepNames: true, // a class that names itself would be called _Name in stacks and in what Node prints
   removeNodeProtocol: false, // keep "node:": node:sqlite has no name without it
 };

@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
 import { base } from "../../tsup.base.js";
 
-export default defineConfig({ ...base, entry: ["src/index.ts"], target: "node20" });
+// Without keepNames the bundler would call AgenticError "_AgenticError", in stacks and in what Node prints of it.
+export default defineConfig({ ...base, entry: ["src/index.ts"], target: "node20", keepNames: true });
