@@ -140,7 +140,10 @@ describe("bash", () => {
   it("cleans what was written of colours and control characters", async () => {
     const bash = bashTool(await terminalIn());
     expect(
-      await said(bash, "printf '\\033[1;31mred\\033[0m\\033]0;title\\007 10%%\\r100%%\\r\\nb\\000\\007c\\342\\200\\256d'"),
+      await said(
+        bash,
+        "printf '\\033[1;31mred\\033[0m\\033]0;title\\007 10%%\\r100%%\\r\\nb\\000\\007c\\342\\200\\256d'",
+      ),
     ).toBe("exit: 0\n100%\nbcd");
   });
 
