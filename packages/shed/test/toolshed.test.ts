@@ -2,7 +2,7 @@
 import { toolFn } from "@shedkit/tool";
 import { externalTool } from "@shedkit/toolset";
 import { AgenticError, type Embedder, type JsonSchema, toolName } from "@shedkit/types";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ToolShed, ToolShedError } from "../src/index.js";
 import { parts, tool } from "./parts.js";
 
@@ -188,6 +188,16 @@ describe("ToolShed", () => {
     };
     expect((await problemsOf(shed.tool(own))).problems).toMatchObject([{ tool: "test:broken", category: "schema" }]);
     expect((await problemsOf(shed.pin("far__no"))).problems).toMatchObject([{ tool: "far__no", category: "pin" }]);
+  });
+
+  test("makes code only for the schemas of tools that are called", async () => {
+    const made = vi.spyOn(globalThis, "Function");
+    onTestFinished(() => made.mockRestore());
+    const tools = Array.from({ length: 20 }, (_, i) => tool(`t${i}`));
+    const manager = await new ToolShed().tools(tools).build(parts());
+    expect(made).not.toHaveBeenCalled();
+    await manager.executeOne({ id: "1", name: "t7", arguments: {} });
+    expect(made).toHaveBeenCalledTimes(1);
   });
 
   test("appends what reminders have to say to the results of calls", async () => {
