@@ -66,7 +66,7 @@ describe("a session in workerd, where no code is made from strings", () => {
     ]);
     expect(first.files).toEqual(files);
     const second = await ask({ session: "s", files, approve: true });
-    expect(named(second).join("")).toBe("toolResult writeNoted.");
+    expect(named(second).join("")).toBe("toolNotification fileChangedtoolResult writeNoted.");
     expect(second.events.at(-1)?.type).toBe("done");
     expect(second.files["notes.txt"]).toBe(content);
     const third = await ask({ session: "s", files: second.files, say: "What was it?" });
