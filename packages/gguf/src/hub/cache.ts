@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   copyFile,
   link,
@@ -134,7 +135,7 @@ export async function linkIntoSnapshot(
   const stands = await realpath(location).catch(() => undefined);
   if (stands !== undefined && stands === (await realpath(blob))) return location;
   // Made beside and renamed over, so that the name always stands for a whole file.
-  const fresh = `${location}.${process.pid}.link`;
+  const fresh = `${location}.${randomUUID()}.link`; // others of this process may be at the same one
   try {
     await rm(fresh, { force: true });
     await symlink(relative(dirname(location), blob), fresh)
@@ -154,7 +155,7 @@ export async function writeRef(cacheDir: string, { repo, commit }: HubRepository
   const ref = join(repositoryFolder(cacheDir, repo), "refs", ...revision.split("/"));
   await makeCacheFolder(cacheDir, dirname(ref));
   try {
-    const fresh = `${ref}.${process.pid}.new`;
+    const fresh = `${ref}.${randomUUID()}.new`;
     await writeFile(fresh, commit);
     await rename(fresh, ref);
   } catch (error) {
