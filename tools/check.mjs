@@ -9,7 +9,13 @@ import { fileURLToPath } from "node:url";
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 const bin = (name) => path.join("node_modules", ".bin", process.platform === "win32" ? `${name}.cmd` : name);
-const turbo = [bin("turbo"), "run", "--output-logs=new-only", "--continue=dependencies-successful"];
+const turbo = [
+  bin("turbo"),
+  "run",
+  "--concurrency=200%",
+  "--output-logs=new-only",
+  "--continue=dependencies-successful",
+];
 
 /** [what, command, ...arguments] */
 const steps = [
