@@ -45,7 +45,7 @@ export class Program {
 
   constructor(args: readonly string[], options: StartOptions & { home: string }) {
     const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(npm_|HF_|ANSWERME_|OPENAI_|ANTHROPIC_|XDG_|FORCE_COLOR)/.test(name),
+      ([name]) => !/^(npm_|HF_|ANSWERME_|OPENAI_|ANTHROPIC_|XDG_|FORCE_COLOR|CI$)/.test(name),
     );
     const started = performance.now();
     const file = options.stdinFile === undefined ? undefined : openSync(options.stdinFile, "r");

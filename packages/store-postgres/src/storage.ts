@@ -18,6 +18,8 @@ export class PostgresStorage implements KeyValueStore, QueryStore {
   private constructor(connectionString: string) {
     this.#pool = new pg.Pool({ connectionString, keepAlive: true, types: { getTypeParser } });
     this.#pool.on("error", () => {}); // an idle connection broke: the pool opens another when needed
+    // One that breaks between two statements of a batch: its next statement fails, and says so.
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
     this.#presence = new Presence(connectionString);
     this.#values = new SqlKeyValues(this, "postgres");
   }
