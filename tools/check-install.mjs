@@ -1,5 +1,6 @@
 // What a person gets who installs the packages: packs every one, installs the tarballs into empty folders and there
-//   - compiles (skipLibCheck off) and runs every ```ts block of the READMEs (```ts no-run is only compiled);
+//   - compiles (skipLibCheck off) and runs every ```ts block of the READMEs (```ts no-run is only compiled, ```ts node22 needs
+//     more than Node 20);
 //   - installs tools-files with nothing but what it needs, runs its README example, and measures node_modules;
 //   - runs the packages that promise Node 20 under a Node 20.
 import { spawnSync } from "node:child_process";
@@ -93,7 +94,7 @@ function all() {
   }
   execute(
     folder,
-    examples.filter((example) => promised.includes(example.package)),
+    examples.filter((example) => example.onNode20 && promised.includes(example.package)),
     old.path,
   );
 }
@@ -131,11 +132,12 @@ function closure(name, seen = new Set()) {
 function examplesOf(entry) {
   const readme = path.join(entry.dir, "README.md");
   if (!existsSync(readme)) return [];
-  const blocks = [...readFileSync(readme, "utf8").matchAll(/^```ts( no-run)?\n([\s\S]*?)^```$/gm)];
+  const blocks = [...readFileSync(readme, "utf8").matchAll(/^```ts( no-run| node22)?\n([\s\S]*?)^```$/gm)];
   return blocks.map((block, i) => ({
     package: nameOf(entry),
     file: `${nameOf(entry)}-${i + 1}`,
-    runs: !block[1],
+    runs: block[1] !== " no-run",
+    onNode20: block[1] === undefined,
     code: block[2],
   }));
 }

@@ -29,7 +29,7 @@ const steps = [
   ["packed packages: install size, README examples, Node 20", process.execPath, "tools/check-install.mjs"],
 ];
 
-for (const folder of globSync("{packages,apps}/*/.results")) rmSync(folder, { recursive: true, force: true });
+for (const folder of globSync("{packages,apps,examples}/*/.results")) rmSync(folder, { recursive: true, force: true });
 
 const failed = [];
 for (const [what, command, ...args] of steps) {
@@ -42,7 +42,7 @@ for (const [what, command, ...args] of steps) {
 }
 
 const count = { passed: 0, failed: 0, skipped: 0 };
-for (const file of globSync("{packages,apps}/*/.results/vitest.json")) {
+for (const file of globSync("{packages,apps,examples}/*/.results/vitest.json")) {
   const report = JSON.parse(readFileSync(file, "utf8"));
   count.passed += report.numPassedTests;
   count.failed += report.numFailedTests;
