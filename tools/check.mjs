@@ -17,6 +17,25 @@ const turbo = [
   "--continue=dependencies-successful",
 ];
 
+/** Failed tests once more, at the end, where a reader of a long log looks. */
+function tellFailures(report) {
+  for (const { name, message, assertionResults } of report.testResults) {
+    const file = path.relative(root, name);
+    const tests = assertionResults.filter((test) => test.status === "failed");
+    for (const test of tests) console.log(`\nFAILED ${file}: ${test.fullName}\n${test.failureMessages.join("\n")}`);
+    if (message && tests.length === 0) console.log(`\nFAILED ${file}\n${message}`);
+  }
+}
+
+/** A test task that came to no report, or reported success and failed all the same, left its log. */
+function tellUnfinished() {
+  for (const log of globSync(`${folders}/.turbo/turbo-{build,typecheck,test}.log`)) {
+    const text = readFileSync(log, "utf8").trimEnd();
+    const ended = /\bELIFECYCLE\b|Unhandled Errors|error TS\d+/.test(text);
+    if (ended) console.log(`\nFAILED ${log}\n${text.split("\n").slice(-40).join("\n")}`);
+  }
+}
+
 /** [what, command, ...arguments] */
 const steps = [
   ["lint: biome", bin("biome"), "check", "--error-on-warnings", "."],
@@ -42,12 +61,15 @@ for (const [what, command, ...args] of steps) {
 }
 
 const count = { passed: 0, failed: 0, skipped: 0 };
-for (const file of globSync("{packages,apps,examples}/*/.results/vitest.json")) {
+const folders = "{packages,apps,examples}/*";
+for (const file of globSync(`${folders}/.results/vitest.json`)) {
   const report = JSON.parse(readFileSync(file, "utf8"));
   count.passed += report.numPassedTests;
   count.failed += report.numFailedTests;
   count.skipped += report.numPendingTests + report.numTodoTests;
+  tellFailures(report);
 }
+if (failed.length > 0) tellUnfinished();
 if (failed.length > 0) console.log(`\nFailed: ${failed.join("; ")}`);
 // A step that failed without a failing test counts as one failure, so that the last line alone tells.
 count.failed ||= failed.length;
