@@ -1,76 +1,43 @@
-import { type Resources, ToolError, type ToolImpl, toToolError } from "@shedkit/tool";
-import { type BoundTool, bindTool, type DispatchEvent, Dispatcher, Reminders, TemplateFault } from "@shedkit/toolset";
-import { AgenticError, type JsonValue, type SessionId, type ToolArguments, toolName } from "@shedkit/types";
-import { lateBinding } from "./late.js";
+import { type Resources, ToolError, toToolError } from "@shedkit/tool";
+import { type DispatchEvent, Dispatcher, Reminders } from "@shedkit/toolset";
+import { AgenticError, type JsonValue, type SessionId, type ToolArguments } from "@shedkit/types";
 import type { CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { takeAfter } from "./ordering.js";
 import { backoffMs, defaultRetry, systemClock } from "./retry.js";
 import { failedOutcome } from "./run.js";
+import type { ToolTable } from "./table.js";
 import type { ToolCallOutcome, ToolCallRequest, ToolNotification, ToolRetryConfig } from "./types.js";
 
-/** The tools of a session by name, and how single calls of them run: once, or again where a failure may pass. */
+/** How single calls run: once, or again where a failure may pass. */
 export class Attempts {
-  readonly #tools = new Map<string, BoundTool>();
+  readonly #table: ToolTable;
   readonly #retry = new Map<string, ToolRetryConfig>();
   readonly #options: ManagerOptions;
   readonly #dispatcher: Dispatcher;
 
   constructor(
+    table: ToolTable,
     sessionId: SessionId,
     resources: Resources,
     options: ManagerOptions,
     onNotify: (notification: ToolNotification) => void,
   ) {
+    this.#table = table;
     this.#options = options;
-    const { set } = options;
     const hooks = {
-      find: (name: string) => this.#tools.get(name),
+      find: (name: string) => table.get(name),
+      names: () => table.names,
       onNotify: (tool: string, name: string, data: JsonValue | undefined, toolCallId: string) =>
         onNotify({ toolCallId, tool, name, ...(data !== undefined && { data }) }),
     };
-    this.#dispatcher = set
-      ? set.dispatcher(hooks)
+    this.#dispatcher = options.set
+      ? options.set.dispatcher(hooks)
       : new Dispatcher({ ...hooks, resources, sessionId, reminders: new Reminders({ reminders: [] }) });
-    for (const tool of set?.tools ?? []) this.#tools.set(tool.name, tool);
   }
 
-  /** Throws ToolError `invalidArguments` where the name is taken, or a schema or a description is not valid. */
-  add(tool: ToolImpl): BoundTool {
-    const name = toolName(tool.definition());
-    if (this.#tools.has(name)) {
-      const message = `There is a tool "${name}" already. Remove it first, or rename one.`;
-      throw new ToolError("invalidArguments", name, message);
-    }
-    const bound = this.#bind(tool, name);
-    this.#tools.set(name, bound);
-    return bound;
-  }
-
-  #bind(tool: ToolImpl, name: string): BoundTool {
-    try {
-      const late = lateBinding(tool, () => this.#tools.values());
-      return bindTool(tool, { ...late, validator: this.#options.validator });
-    } catch (cause) {
-      if (!(cause instanceof TemplateFault)) throw cause;
-      const message = `The tool "${name}" cannot be used: its description cannot be filled in. ${cause.message}`;
-      throw new ToolError("invalidArguments", name, message, { cause });
-    }
-  }
-
-  delete(name: string): void {
-    this.#tools.delete(name);
+  /** Of a tool that was removed. */
+  forget(name: string): void {
     this.#retry.delete(name);
-  }
-
-  get(name: string): BoundTool | undefined {
-    return this.#tools.get(name);
-  }
-
-  /** Throws ToolError `unknownTool`. */
-  require(name: string): BoundTool {
-    const tool = this.#tools.get(name);
-    if (tool === undefined) throw unknownTool(name);
-    return tool;
   }
 
   setRetryConfig(name: string, config: Partial<ToolRetryConfig>): void {
@@ -83,7 +50,7 @@ export class Attempts {
 
   /** Throws ToolError `unknownTool` or `invalidArguments`. */
   prepare(request: ToolCallRequest): ToolArguments {
-    return this.require(request.name).prepare(this.#argumentsOf(request)).args;
+    return this.#table.require(request.name).prepare(this.#argumentsOf(request)).args;
   }
 
   events(request: ToolCallRequest, { signal, turnId }: CallRunOptions): AsyncIterable<DispatchEvent> {
@@ -130,7 +97,7 @@ export class Attempts {
   #backoff({ request, error, attempts }: ToolCallOutcome): number | undefined {
     if (error === undefined) return undefined;
     const config = this.retryConfig(request.name);
-    const idempotent = this.#tools.get(request.name)?.metadata.capabilities.idempotent ?? false;
+    const idempotent = this.#table.get(request.name)?.metadata.capabilities.idempotent ?? false;
     if (!idempotent && !config.anyTool) return undefined;
     return backoffMs(error, attempts, config, (this.#options.clock ?? systemClock).random);
   }
@@ -140,8 +107,4 @@ export class Attempts {
     const { rawArguments, arguments: args } = this.#options.ordering ? takeAfter(request).request : request;
     return rawArguments ?? args;
   }
-}
-
-export function unknownTool(name: string): ToolError {
-  return new ToolError("unknownTool", name, `There is no tool "${name}". Look tools up with shed.`);
 }

@@ -1,16 +1,18 @@
 import { metadataOf, type ToolImpl } from "@shedkit/tool";
-import { type BindOptions, type BoundTool, type NamedTool, renderTemplate, ToolNames } from "@shedkit/toolset";
-import { functionSpec, type Tool, toolName } from "@shedkit/types";
+import { type BindOptions, type NamedTool, parametersOf, renderTemplate, ToolNames } from "@shedkit/toolset";
+import { toolName } from "@shedkit/types";
 
 /** How a tool is made ready that joins others: as a configuration without any wishes would. */
-export function lateBinding(tool: ToolImpl, others: () => Iterable<BoundTool>): BindOptions {
+export function lateBinding(tool: ToolImpl, others: () => Iterable<NamedTool>): BindOptions {
   const definition = tool.definition();
   const metadata = metadataOf(tool, definition);
   if (metadata.foreign) return { metadata }; // whoever made it knows none of the names here
   const params = metadata.params?.defaults ?? {};
+  const inputs = new Map(parametersOf(definition).map((name) => [name, name]));
+  const own: NamedTool = { kind: metadata.kind, name: toolName(definition), inputs };
   let known: ToolNames | undefined; // most tools name no other
   const names = () => {
-    known ??= new ToolNames([...Array.from(others(), namedTool), named(definition, metadata.kind, (key) => key)]);
+    known ??= new ToolNames([...others(), own]);
     return known;
   };
   return {
@@ -24,15 +26,4 @@ export function lateBinding(tool: ToolImpl, others: () => Iterable<BoundTool>): 
     }),
     render: (text) => (text.includes("${") ? renderTemplate(text, names().context(params, true)) : text),
   };
-}
-
-/** What templates are told of a tool. */
-export function namedTool({ name, impl, metadata, paramName }: BoundTool): NamedTool {
-  return { ...named(impl.definition(), metadata.kind, paramName), name };
-}
-
-function named(definition: Tool, kind: NamedTool["kind"], paramName: (canonical: string) => string): NamedTool {
-  const { properties = {} } = functionSpec(definition).parameters as { properties?: object };
-  const inputs = new Map(Object.keys(properties).map((key) => [key, paramName(key)]));
-  return { kind, name: toolName(definition), inputs };
 }

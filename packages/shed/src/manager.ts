@@ -1,5 +1,4 @@
 import {
-  paramsOf,
   Resources,
   ToolCallResult,
   type ToolContext,
@@ -13,9 +12,8 @@ import {
   type DispatchOutcome,
   renderTemplate,
   stripTemplate,
-  ToolNames,
   type ToolSetWarning,
-  ToolStates,
+  type ToolStates,
 } from "@shedkit/toolset";
 import {
   type ActivatedBy,
@@ -28,14 +26,14 @@ import {
   type ToolDeclarations,
 } from "@shedkit/types";
 import { Activations } from "./activation.js";
-import { Attempts, unknownTool } from "./attempts.js";
+import { Attempts } from "./attempts.js";
 import { effectOf, wantsListing } from "./hooks.js";
-import { namedTool } from "./late.js";
 import type { ActivationChange, CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { withOrdering } from "./ordering.js";
 import { failedOutcome, runStages } from "./run.js";
 import { ToolDiscovery } from "./search/discovery.js";
 import { SHED_NAME, SHED_TOOL, shedTool } from "./shed-tool.js";
+import { ToolTable, unknownTool } from "./table.js";
 import type {
   ToolCallOutcome,
   ToolCallRequest,
@@ -44,7 +42,7 @@ import type {
   ToolNotification,
   ToolRetryConfig,
 } from "./types.js";
-import { buildWorkflow } from "./workflow.js";
+import { buildWorkflow, type Effect } from "./workflow.js";
 
 const MAX_ACTIVE = 40;
 
@@ -53,14 +51,13 @@ export class ToolCallManager {
   readonly sessionId: SessionId;
   readonly resources: Resources;
   readonly #options: ManagerOptions;
+  readonly #table: ToolTable;
   readonly #attempts: Attempts;
   readonly #activations = new Activations();
   readonly #discovery = new ToolDiscovery();
   readonly #listeners = new Set<(change: ActivationChange) => void>();
   readonly #notified = new Set<(notification: ToolNotification) => void>();
   readonly #declared = new Map<string, Tool>();
-  #states: ToolStates | undefined;
-  #names: ToolNames | undefined;
   #mayUse: (tool: string) => boolean | Promise<boolean> = () => true;
   #offered: ToolDeclarations | undefined;
 
@@ -68,12 +65,12 @@ export class ToolCallManager {
     this.sessionId = sessionId;
     this.resources = options.set?.resources ?? options.resources ?? new Resources();
     this.#options = options;
-    this.#states = options.set?.states;
-    this.#attempts = new Attempts(sessionId, this.resources, options, (notification) => {
+    this.#table = new ToolTable(options.set, this.resources, options.validator);
+    this.#attempts = new Attempts(this.#table, sessionId, this.resources, options, (notification) => {
       for (const listener of this.#notified) listener(notification);
     });
     for (const tool of options.set?.tools ?? []) this.#declare(tool);
-    this.#attempts.add(
+    this.#table.add(
       shedTool({
         find: (description, limit, ctx) => this.#find(description, limit, ctx),
         catalog: (ctx) => this.#catalog(ctx),
@@ -170,16 +167,7 @@ export class ToolCallManager {
    * `invalidArguments` where the name is taken or belongs to `shed`, or where a schema or a description is not valid.
    */
   register(tool: ToolImpl): void {
-    const bound = this.#attempts.add(tool);
-    const { id, params, metadata } = bound;
-    if (metadata.params !== undefined && params !== undefined) this.resources.insert(paramsOf(id), params);
-    if (metadata.state !== undefined) {
-      this.#states ??= new ToolStates([], this.resources);
-      const value = this.#states.get(id);
-      this.#states.add(metadata, this.resources);
-      if (value !== undefined) this.#states.restore({ key: id, version: metadata.state.version, value });
-    }
-    this.#declare(bound);
+    this.#declare(this.#table.add(tool));
   }
 
   /** Removes a tool. False where there is none of that name. */
@@ -188,14 +176,14 @@ export class ToolCallManager {
     this.deactivate([name]);
     this.#declared.delete(name);
     this.#discovery.remove(name);
-    this.#attempts.delete(name);
+    this.#table.delete(name);
+    this.#attempts.forget(name);
     this.#offered = undefined;
-    this.#names = undefined;
     return true;
   }
 
   get(name: string): ToolImpl | undefined {
-    return this.#declared.has(name) ? this.#attempts.get(name)?.impl : undefined;
+    return this.#declared.has(name) ? this.#table.get(name)?.impl : undefined;
   }
 
   getDef(name: string): Tool | undefined {
@@ -233,7 +221,7 @@ export class ToolCallManager {
 
   /** Orders a batch of calls. Throws ToolError `invalidArguments`, naming the ids, for a cycle or an unknown id. */
   buildWorkflow(requests: readonly ToolCallRequest[]): ToolCallWorkflow {
-    return buildWorkflow(requests, (request) => effectOf(request, this.#attempts), this.#options.ordering ?? false);
+    return buildWorkflow(requests, (request) => this.#effectOf(request), this.#options.ordering ?? false);
   }
 
   /** Runs a workflow; the outcomes come in the order of the calls. Rejects only where `before` or `after` does. */
@@ -289,9 +277,8 @@ export class ToolCallManager {
    * that cannot be filled in comes back without its markers.
    */
   renderPrompt(template: string, extra: { [key: string]: JsonValue } = {}): string {
-    this.#names ??= new ToolNames(this.names().map((name) => namedTool(this.#require(name))));
     try {
-      return renderTemplate(template, this.#names.context({}, true, extra));
+      return renderTemplate(template, this.#table.names.context({}, true, extra));
     } catch {
       return stripTemplate(template);
     }
@@ -299,7 +286,7 @@ export class ToolCallManager {
 
   /** What the tools remember, for the session's log. Undefined where no tool remembers anything. */
   get states(): ToolStates | undefined {
-    return this.#states;
+    return this.#table.states;
   }
 
   /** What was left out, what is old, and an embedder that failed when it was last asked. */
@@ -356,7 +343,7 @@ export class ToolCallManager {
     const context = { turnId: ctx.turnId, activeTools: [...this.#activations.names()] };
     const listed: T[] = [];
     for (const tool of tools) {
-      const metadata = this.#attempts.get(tool.name)?.metadata;
+      const metadata = this.#table.get(tool.name)?.metadata;
       if (metadata !== undefined && wantsListing(metadata, context) && (await this.#mayUse(tool.name)))
         listed.push(tool);
     }
@@ -367,7 +354,10 @@ export class ToolCallManager {
     this.#declared.set(name, this.#options.ordering ? withOrdering(definition) : definition);
     this.#discovery.add(definition);
     this.#offered = undefined;
-    this.#names = undefined;
+  }
+
+  #effectOf(request: ToolCallRequest): Effect {
+    return effectOf(request, this.#table, (each) => this.#attempts.prepare(each));
   }
 
   #hit(name: string, score: number): ToolHit {
@@ -380,7 +370,7 @@ export class ToolCallManager {
   /** Throws ToolError `unknownTool`; also for `shed`, which is no tool of the session's. */
   #require(name: string): BoundTool {
     if (name === SHED_NAME) throw unknownTool(name);
-    return this.#attempts.require(name);
+    return this.#table.require(name);
   }
 
   #changed(change: ActivationChange): void {

@@ -67,6 +67,20 @@ describe.each(sessions)("a tool that joins a session of %s", (_, session) => {
     expect(tools.renderPrompt("${{ tools.by_kind.draw }}!")).not.toContain("draw");
   });
 
+  test("is named to the others, and no more once it is gone; shed is none of them", async () => {
+    const tools = await session();
+    tools.register({
+      ...tool("guide"),
+      execute: async (_, { names }) =>
+        ToolCallResult.text(`${names.toolOf("draw")} ${names.paramOf("draw", "path")} ${names.toolOf("other")}`),
+    });
+    expect((await tools.executeOne(call("1", "guide"))).text).toBe("undefined undefined guide");
+    tools.register(toolWith("draw", { kind: "draw" as never }));
+    expect((await tools.executeOne(call("2", "guide"))).text).toBe("draw path guide");
+    tools.deregister("draw");
+    expect((await tools.executeOne(call("3", "guide"))).text).toBe("undefined undefined guide");
+  });
+
   test("is refused with a description that cannot be filled in; one from elsewhere loses the markers", async () => {
     const tools = await session();
     expect(() => tools.register(toolWith("bad", {}, "Use ${{ 1 + }}."))).toThrow(

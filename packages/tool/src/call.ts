@@ -1,9 +1,10 @@
-import { toolName } from "@shedkit/types";
+import { functionSpec, type Tool, toolName } from "@shedkit/types";
 import { checkReturns } from "./check-result.js";
 import { metadataOf } from "./defaults.js";
 import { ToolError } from "./error.js";
 import { toToolError } from "./fault.js";
 import type { Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";
+import type { ToolKind } from "./metadata.js";
 import { prepareArguments } from "./prepare.js";
 import { Resources } from "./resources.js";
 import type { ToolCallResult } from "./result.js";
@@ -31,8 +32,8 @@ export async function callTool(tool: ToolImpl, args: unknown, options: CallOptio
     const definition = tool.definition();
     name = toolName(definition);
     const prepared = prepareArguments(definition, args, options.validator);
-    const { timeoutMs } = metadataOf(tool, definition).capabilities;
-    const events = runTool(tool, prepared.args, callContext(name, options), timeoutMs);
+    const { kind, capabilities } = metadataOf(tool, definition);
+    const events = runTool(tool, prepared.args, callContext(definition, kind, options), capabilities.timeoutMs);
     const result = await settle(events, options.onProgress);
     return checkReturns(definition, name, result, prepared.args, options.validator);
   } catch (e) {
@@ -40,15 +41,25 @@ export async function callTool(tool: ToolImpl, args: unknown, options: CallOptio
   }
 }
 
-/** The context of a call outside any session. */
-export function callContext(name: string, options: CallOptions): ToolContext {
+/** The context of a call outside any session: the tool knows of no other. */
+export function callContext(tool: Tool, kind: ToolKind, options: CallOptions): ToolContext {
+  const name = toolName(tool);
   return {
     callId: `${name}-call`,
     signal: options.signal ?? new AbortController().signal,
     resources: options.resources ?? new Resources(),
-    names: { tool: name, param: (canonical) => canonical },
+    names: {
+      tool: name,
+      param: (canonical) => canonical,
+      toolOf: (asked) => (asked === kind ? name : undefined),
+      paramOf: (asked, canonical) => (asked === kind && takes(tool, canonical) ? canonical : undefined),
+    },
     notify: () => {},
   };
+}
+
+function takes(tool: Tool, param: string): boolean {
+  return Object.hasOwn((functionSpec(tool).parameters as { properties?: object }).properties ?? {}, param);
 }
 
 /** Reads events to their end. Rejects with the ToolError of an error event. */

@@ -173,7 +173,12 @@ class DefinedTool implements TypedTool<never, unknown> {
           output = value;
         }),
     };
-    const events = runTool(recording, args, callContext(id, options), this.metadata.capabilities.timeoutMs);
+    const events = runTool(
+      recording,
+      args,
+      callContext(this.#definition, this.metadata.kind, options),
+      this.metadata.capabilities.timeoutMs,
+    );
     const result = await settle(events, options.onProgress);
     if (result.errorDetail !== undefined) throw new ToolError("execution", id, result.text);
     return ToolCallResult.is(output) && schema !== undefined ? output.output : output;

@@ -1,6 +1,6 @@
 import type { JsonValue, SessionId, Tool, ToolArguments } from "@shedkit/types";
 import type { ToolError } from "./error.js";
-import type { ToolMetadata } from "./metadata.js";
+import type { ToolKind, ToolMetadata } from "./metadata.js";
 import type { Resources } from "./resources.js";
 import type { ToolCallResult } from "./result.js";
 
@@ -16,6 +16,21 @@ export type ToolEvent =
   | { type: "result"; result: ToolCallResult }
   | { type: "error"; error: ToolError };
 
+/** What the client calls things: what a tool's messages to the model must say. */
+export interface ClientNames {
+  /** This tool. */
+  readonly tool: string;
+  /** A parameter of this tool; a name that is none of its parameters' comes back as it is. */
+  param(canonical: string): string;
+  /**
+   * The first tool of a kind that the model may have, this one or another; undefined where there is none, and the message
+   * must do without.
+   */
+  toolOf(kind: ToolKind): string | undefined;
+  /** A parameter of that kind's tools; undefined where none of them has it. Of this very tool, ask {@link param}. */
+  paramOf(kind: ToolKind, canonical: string): string | undefined;
+}
+
 /** What a running call knows. */
 export interface ToolContext {
   readonly callId: string;
@@ -24,8 +39,8 @@ export interface ToolContext {
   readonly resources: Resources;
   readonly sessionId?: SessionId | undefined;
   readonly turnId?: string | undefined;
-  /** The names the client gave this tool and its parameters, for its messages. */
-  readonly names: { tool: string; param(canonical: string): string };
+  /** For the tool's messages. */
+  readonly names: ClientNames;
   /** The behaviour version in force, where the tool has any. */
   readonly version?: string | undefined;
   /** Runs another tool without reminders or persistence; absent inside such a call. */

@@ -53,7 +53,12 @@ export async function hosted(
     signal: new AbortController().signal,
     resources: options.resources ?? new Resources(),
     ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId as SessionId }),
-    names: { tool: "renamed", param: (canonical) => options.rename?.[canonical] ?? canonical },
+    names: {
+      tool: "renamed",
+      param: (canonical) => options.rename?.[canonical] ?? canonical,
+      toolOf: () => undefined,
+      paramOf: () => undefined,
+    },
     notify: (name, data) => told.push([name, data]),
   });
   if (!(Symbol.asyncIterator in events)) throw new Error("the tool gave no events");

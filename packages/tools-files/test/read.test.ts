@@ -256,7 +256,12 @@ describe("read", () => {
         callId: "c",
         signal: new AbortController().signal,
         resources: new Resources(),
-        names: { tool: "read_file", param: (name) => (name === "offset" ? "start_line" : name) },
+        names: {
+          tool: "read_file",
+          param: (name) => (name === "offset" ? "start_line" : name),
+          toolOf: () => undefined,
+          paramOf: () => undefined,
+        },
         notify: () => {},
       },
     );

@@ -8,7 +8,7 @@ const context = (resources = new Resources()): ToolContext => ({
   callId: "c",
   signal: new AbortController().signal,
   resources,
-  names: { tool: "t", param: (name) => name },
+  names: { tool: "t", param: (name) => name, toolOf: () => undefined, paramOf: () => undefined },
   notify: () => {},
 });
 

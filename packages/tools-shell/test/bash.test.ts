@@ -206,7 +206,7 @@ describe("bash", () => {
       callId: "c",
       signal: new AbortController().signal,
       resources: new Resources(),
-      names: { tool: "bash", param: (name) => name },
+      names: { tool: "bash", param: (name) => name, toolOf: () => undefined, paramOf: () => undefined },
       notify: () => {},
     });
     if (!(Symbol.asyncIterator in events)) throw new Error("no events");

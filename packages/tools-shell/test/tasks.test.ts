@@ -114,7 +114,7 @@ describe("background tasks", () => {
       signal: new AbortController().signal,
       resources,
       sessionId: "s" as never,
-      names: { tool: "bash", param: (name: string) => name },
+      names: { tool: "bash", param: (name: string) => name, toolOf: () => undefined, paramOf: () => undefined },
       notify: () => {},
     };
     const [reminder] = bash.metadata.reminders ?? [];

@@ -20,7 +20,7 @@ import type { BoundTool } from "./contract.js";
 import { type ReminderSettings, Reminders } from "./reminders.js";
 import { isMet } from "./requirement.js";
 import { ToolStates } from "./state.js";
-import { ToolNames } from "./template/context.js";
+import { namedTool, ToolNames } from "./template/context.js";
 import { TemplateFault } from "./template/fault.js";
 import { renderTemplate } from "./template/render.js";
 import { type Scheduler, ToolSet } from "./tool-set.js";
@@ -146,13 +146,14 @@ export class ToolSetBuilder {
   #prepare(config: ToolSetConfig, validator: SchemaValidator, withReminders: boolean): Prepared {
     const last = this.#prepared;
     if (last?.config === config && last.validator === validator && last.withReminders === withReminders) return last;
-    const planned = plan(config, this.#tools, this.#presets);
-    if (planned.problems.length > 0) throw new ToolSetError(planned.problems);
+    const { problems, ...planned } = plan(config, this.#tools, this.#presets);
+    if (problems.length > 0) throw new ToolSetError(problems);
     const { tools, warnings } = prune(planned.tools, config.capability ?? "all");
     const unmet = unmetRequirements(tools);
     if (unmet.length > 0) throw new ToolSetError(unmet);
-    const names = new ToolNames(tools.map(namedTool));
-    const { bound, refused } = this.#bind(tools, names, validator, withReminders);
+    const wanted = new ToolNames(tools.map(plannedName));
+    const { bound, refused } = this.#bind(tools, wanted, validator, withReminders);
+    const names = refused.length === 0 ? wanted : new ToolNames(bound.map(namedTool));
     const all = [...planned.warnings, ...warnings, ...refused];
     return { config, validator, withReminders, tools, names, bound, warnings: all };
   }
@@ -203,7 +204,7 @@ export class ToolSetBuilder {
 
 const ALL_TOOLS: ToolSetConfig = { tools: [] };
 
-function namedTool({ kind, name, inputs, entry }: PlannedTool) {
+function plannedName({ kind, name, inputs, entry }: PlannedTool) {
   const { toClient } = paramNames(entry.paramsNameOverrides ?? {});
   return { kind, name, inputs: new Map(inputs.map((canonical) => [canonical, toClient(canonical)])) };
 }

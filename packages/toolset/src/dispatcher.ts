@@ -13,6 +13,7 @@ import { capContent, MAX_ERROR_BYTES, MAX_RESULT_BYTES } from "./cap.js";
 import type { BoundTool, DispatchCall, DispatchEvent, DispatchOptions, DispatchOutcome } from "./contract.js";
 import { MemoryKeptResults } from "./kept.js";
 import { escapeTag, type Reminders } from "./reminders.js";
+import { namedTool, ToolNames } from "./template/context.js";
 
 export interface DispatcherOptions {
   /** The tool of that client name. */
@@ -20,6 +21,8 @@ export interface DispatcherOptions {
   /** What running tools may use. */
   resources: Resources;
   sessionId?: SessionId | undefined;
+  /** The tools' names by kind, asked for when a tool asks. Default: each tool knows of itself alone. */
+  names?: (() => Pick<ToolNames, "tool" | "param">) | undefined;
   /** What is said to the model after calls that went well. Default: nothing. */
   reminders?: Reminders | undefined;
   /** Hears what tools tell the host, and in which call. Default: nobody. */
@@ -146,7 +149,7 @@ export class Dispatcher {
     options: DispatchOptions,
     target: InnerTarget | undefined,
   ): ToolContext {
-    const { resources, sessionId, onNotify } = this.#options;
+    const { resources, sessionId, names, onNotify } = this.#options;
     return {
       callId: call.id,
       signal: options.signal ?? new AbortController().signal,
@@ -154,7 +157,12 @@ export class Dispatcher {
       sessionId,
       turnId: options.turnId,
       version: tool.version,
-      names: { tool: tool.name, param: tool.paramName },
+      names: {
+        tool: tool.name,
+        param: tool.paramName,
+        toolOf: (kind) => (names?.() ?? ownNames(tool)).tool(kind),
+        paramOf: (kind, canonical) => (names?.() ?? ownNames(tool)).param(kind, canonical),
+      },
       notify: (name, data) => onNotify?.(tool.name, name, data, call.id),
       ...(target && {
         dispatch: (name: string, args: ToolArguments) => this.#inner(call, name, args, options, target),
@@ -240,6 +248,11 @@ export class Dispatcher {
       ...(repaired.length === 0 ? {} : { repaired }),
     };
   }
+}
+
+/** Of a tool that no set named. */
+function ownNames(tool: BoundTool): ToolNames {
+  return new ToolNames([namedTool(tool)]);
 }
 
 /** What a running tool did with other tools. */

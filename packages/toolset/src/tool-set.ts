@@ -92,9 +92,16 @@ export class ToolSet {
   }
 
   /** What runs calls of these tools, or of those that `find` finds. */
-  dispatcher(options: Partial<Pick<DispatcherOptions, "find" | "onNotify">> = {}): Dispatcher {
-    const { resources, reminders, sessionId } = this.#parts;
-    return new Dispatcher({ find: (name) => this.get(name), resources, reminders, sessionId, ...options });
+  dispatcher(options: Partial<Pick<DispatcherOptions, "find" | "names" | "onNotify">> = {}): Dispatcher {
+    const { resources, reminders, sessionId, names } = this.#parts;
+    return new Dispatcher({
+      find: (name) => this.get(name),
+      names: () => names,
+      resources,
+      reminders,
+      sessionId,
+      ...options,
+    });
   }
 
   /** The implementations, by full id. */

@@ -314,6 +314,27 @@ describe("renamed parameters", () => {
     );
   });
 
+  test("a tool that speaks of another calls it, and its parameters, by the client's names", async () => {
+    const hint = defineTool({
+      id: "hint",
+      kind: "search",
+      description: "",
+      input: Type.Object({ what: Type.String() }),
+      run: (_, { names }) =>
+        [names.toolOf("edit"), names.paramOf("edit", "old"), names.paramOf("search", "what"), names.toolOf("execute")]
+          .map((name) => name ?? "none")
+          .join(" "),
+    });
+    const call = { id: "1", name: "hint", arguments: { what: "x" } };
+    const set = await builder()
+      .tool(hint)
+      .build({ tools: [...config.tools, { id: "hint" }] });
+    expect((await set.dispatcher().run(call)).promptText).toBe("replace find what none");
+    const alone = new Dispatcher({ find: () => bindTool(hint), resources: new Resources() });
+    expect((await alone.run(call)).promptText).toBe("none none what none");
+    expect((await callTool(hint, call.arguments)).text).toBe("none none what none");
+  });
+
   test("a reader of untyped arguments names the client's parameter", async () => {
     const plain = new FnTool("plain", "", { type: "object" }, async (args) => {
       if (args.optBool("strict")) args.parse(Type.Object({ path: Type.Array(Type.Object({ x: Type.String() })) }));

@@ -1,5 +1,7 @@
 import type { ToolKind } from "@shedkit/tool";
 import type { JsonValue } from "@shedkit/types";
+import { parametersOf } from "../config/rename.js";
+import type { BoundTool } from "../contract.js";
 import type { TemplateContext, TemplateValue } from "./expression.js";
 
 /** What templates are told of one tool. */
@@ -9,6 +11,12 @@ export interface NamedTool {
   readonly name: string;
   /** Canonical name to client name. */
   readonly inputs: ReadonlyMap<string, string>;
+}
+
+/** What templates are told of a tool that is ready for calls. */
+export function namedTool({ name, impl, metadata, paramName }: BoundTool): NamedTool {
+  const inputs = new Map(parametersOf(impl.definition()).map((canonical) => [canonical, paramName(canonical)]));
+  return { kind: metadata.kind, name, inputs };
 }
 
 /** The names by kind. The first tool of a kind gives the kind its name; parameters are those of all of them. */
