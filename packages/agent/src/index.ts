@@ -14,6 +14,6 @@ export type { TurnOptions } from "./running-turn.js";
 export { AgentSession, type AnyAgentSession } from "./session.js";
 export type { BuildOptions, ChildrenConfig } from "./settings.js";
 export type { StreamItem } from "./stream-item.js";
-export type { SessionEvent } from "./subscription.js";
+export type { SessionEvent, SessionItem } from "./subscription.js";
 export type { Turn, TurnOutcome, TurnSummary } from "./turn.js";
 export type { TurnStream } from "./turn-stream.js";

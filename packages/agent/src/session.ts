@@ -22,7 +22,13 @@ import { sessionError, userMessage } from "./prompt.js";
 import { RunningTurn, type TurnOptions, type TurnParts } from "./running-turn.js";
 import type { Settings } from "./settings.js";
 import type { StreamItem } from "./stream-item.js";
-import { type SessionEvent, type ShownItem, Subscription } from "./subscription.js";
+import {
+  type SessionEvent,
+  type SessionItem,
+  type ShownItem,
+  Subscription,
+  type SubscriptionStart,
+} from "./subscription.js";
 import type { Turn } from "./turn.js";
 import { TurnStream } from "./turn-stream.js";
 
@@ -202,24 +208,17 @@ export class AgentSession<
   subscribe(
     options: { after?: string | undefined; signal?: AbortSignal | undefined } = {},
   ): AsyncIterable<SessionEvent> {
-    const { docStore, log } = this.#parts;
-    const close = () => subscription.close();
-    const subscription = new Subscription(() => {
-      this.#subscriptions.delete(subscription);
-      options.signal?.removeEventListener("abort", close);
-    });
-    if (this.#ending || options.signal?.aborted) subscription.close();
-    else this.#subscriptions.add(subscription);
-    options.signal?.addEventListener("abort", close, { once: true });
-    const { lastRecordId } = log.state;
-    const { sessionId } = this;
-    return subscription.events({
-      store: docStore,
-      sessionId,
-      after: options.after,
-      live: [...this.#live],
-      lastRecordId,
-    });
+    const { subscription, start } = this.#follow(options);
+    return subscription.events(start);
+  }
+
+  /**
+   * The same with the raw items: every record of the log, deltas, progress. The ids are those of items, not of events.
+   * A record holds the whole of what its deltas said.
+   */
+  items(options: { after?: string | undefined; signal?: AbortSignal | undefined } = {}): AsyncIterable<SessionItem> {
+    const { subscription, start } = this.#follow(options);
+    return subscription.items(start);
   }
 
   /**
@@ -256,6 +255,25 @@ export class AgentSession<
   async *export(options: ExportOptions): AsyncGenerator<string, void, void> {
     const { exportLog } = await import("./export.js");
     yield* exportLog(this.#parts.docStore, this.sessionId, options);
+  }
+
+  #follow(options: { after?: string | undefined; signal?: AbortSignal | undefined }): {
+    subscription: Subscription;
+    start: SubscriptionStart;
+  } {
+    const close = () => subscription.close();
+    const subscription = new Subscription(() => {
+      this.#subscriptions.delete(subscription);
+      options.signal?.removeEventListener("abort", close);
+    });
+    if (this.#ending || options.signal?.aborted) subscription.close();
+    else this.#subscriptions.add(subscription);
+    options.signal?.addEventListener("abort", close, { once: true });
+    const { docStore, log } = this.#parts;
+    const { lastRecordId } = log.state;
+    const { sessionId } = this;
+    const start = { store: docStore, sessionId, after: options.after, live: [...this.#live], lastRecordId };
+    return { subscription, start };
   }
 
   #start(

@@ -7,6 +7,9 @@ import type { StreamItem } from "./stream-item.js";
 /** An event with its place: `after: id` goes on behind it. */
 export type SessionEvent = TurnEvent & { id: string; turnId: string };
 
+/** A raw item with its place: `after: id` goes on behind it. */
+export type SessionItem = StreamItem & { id: string; turnId: string };
+
 /** Something a session showed, and the turn it belongs to. */
 export interface ShownItem {
   item: StreamItem;
@@ -41,11 +44,20 @@ export class Subscription {
   }
 
   events(start: SubscriptionStart): AsyncIterable<SessionEvent> {
-    const numbering = new Numbering(start.after ?? start.lastRecordId);
-    const past = replay(start, numbering.place)[Symbol.asyncIterator]();
+    const numbering = new EventNumbering(start.after ?? start.lastRecordId);
+    return mapped(this.#shown(start, numbering.place), (item) => numbering.event(item));
+  }
+
+  items(start: SubscriptionStart): AsyncIterable<SessionItem> {
+    const numbering = new ItemNumbering(start.after ?? start.lastRecordId);
+    return mapped(this.#shown(start, numbering.place), (item) => numbering.item(item));
+  }
+
+  #shown(start: SubscriptionStart, place: Place): AsyncIterable<ShownItem> {
+    const past = replay(start, place)[Symbol.asyncIterator]();
     const now = this.#channel[Symbol.asyncIterator]();
     let caughtUp = false;
-    const shown: AsyncIterable<ShownItem> = {
+    return {
       [Symbol.asyncIterator]: () => ({
         next: async () => {
           if (!caughtUp) {
@@ -62,7 +74,6 @@ export class Subscription {
         },
       }),
     };
-    return mapped(shown, (item) => numbering.event(item));
   }
 }
 
@@ -83,16 +94,15 @@ async function* replay(start: SubscriptionStart, place: Place): AsyncGenerator<S
   yield* start.live;
 }
 
-/** A record, and how much text was shown behind it that no record held then. */
+/** A record, and how much of the running step was shown up to here. */
 interface Place {
   recordId: string;
   count: number;
 }
 
-/** Gives events their ids, and leaves out what a reader has seen already. */
-class Numbering {
+/** Where a reader is, and what of the running step it has seen already. */
+abstract class Numbering {
   readonly place: Place;
-  readonly #mapper = new EventMapper();
   readonly #at: Place;
   #skip: number;
 
@@ -102,22 +112,57 @@ class Numbering {
     this.#skip = this.place.count;
   }
 
+  protected get id(): string {
+    const { recordId, count } = this.#at;
+    return count === 0 ? recordId : `${recordId}~${count}`;
+  }
+
+  /** Another record; the one of a step ends what the step has shown. */
+  protected record(record: SessionRecord): void {
+    this.#at.recordId = record.id;
+    if (record.type !== "step") return;
+    this.#at.count = 0;
+    this.#skip = 0;
+  }
+
+  protected shown(text: string): void {
+    this.#at.count += text.length;
+  }
+
+  /** What of a text the reader has not seen. */
+  protected unseen(text: string): string {
+    const seen = Math.min(this.#skip, text.length);
+    this.#skip -= seen;
+    return text.slice(seen);
+  }
+}
+
+/** Gives events their ids, and leaves out what a reader has seen already. */
+class EventNumbering extends Numbering {
+  readonly #mapper = new EventMapper();
+
   event({ item, turnId }: ShownItem): SessionEvent | undefined {
-    if (item.type === "record") {
-      this.#at.recordId = item.record.id;
-      this.#at.count = 0;
-    }
+    if (item.type === "record") this.record(item.record);
     let event = this.#mapper.map(item);
     if (!event) return undefined;
     if (event.type === "text" || event.type === "thinking") {
-      const seen = Math.min(this.#skip, event.delta.length);
-      this.#skip -= seen;
-      if (item.type === "delta") this.#at.count += event.delta.length;
-      if (seen === event.delta.length) return undefined;
-      if (seen > 0) event = { ...event, delta: event.delta.slice(seen) };
+      const delta = this.unseen(event.delta);
+      if (item.type === "delta") this.shown(event.delta);
+      if (delta === "") return undefined;
+      event = { ...event, delta };
     }
-    const { recordId, count } = this.#at;
-    return { ...event, id: count === 0 ? recordId : `${recordId}~${count}`, turnId };
+    return { ...event, id: this.id, turnId };
+  }
+}
+
+/** The same for raw items: a record is always whole, and deltas are counted whatever they are of. */
+class ItemNumbering extends Numbering {
+  item({ item, turnId }: ShownItem): SessionItem | undefined {
+    if (item.type === "record") this.record(item.record);
+    if (item.type !== "delta") return { ...item, id: this.id, turnId };
+    const text = this.unseen(item.text);
+    this.shown(item.text);
+    return text === "" ? undefined : { ...item, text, id: this.id, turnId };
   }
 }
 

@@ -3,7 +3,7 @@ import { FnTool } from "@shedkit/tool";
 import { AgenticError } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { EventMapper } from "../src/events.js";
-import type { StreamItem, TurnEvent, TurnStream } from "../src/index.js";
+import type { SessionItem, StreamItem, TurnEvent, TurnStream } from "../src/index.js";
 import { collect, echoTool, generationError, sessionOf, transcript } from "./helpers.js";
 
 describe("a turn stream", () => {
@@ -237,6 +237,71 @@ describe("subscribe", () => {
     const joined = [...said(seen), ...said(await rest)].join("");
     expect(joined).toBe(said(await whole).join(""));
     expect(joined).toBe("[toolCall][toolResult]This is the whole answer.[done]Two.[done]");
+  });
+
+  it("goes on behind any raw item: records whole, deltas from there, also across what was queued meanwhile", async () => {
+    const gate = new Gate();
+    const provider = new ScriptedProvider(
+      [
+        [{ thinking: "hm" }, { call: "echo", arguments: { text: "a" } }],
+        ["This is the ", { wait: gate }, "answer."],
+        "Two.",
+      ],
+      { chunkSize: 3 },
+    );
+    const session = await sessionOf(provider, echoTool()).build();
+    const whole = collect(session.items({ after: "" }));
+    const running = session.runTurn("1");
+    await gate.reached;
+    session.followUp("more");
+    gate.open();
+    await running;
+    await session.end();
+    const items = await whole;
+    const said = (all: SessionItem[]) =>
+      all.flatMap((item) => (item.type === "record" ? [item.record.id] : item.type === "delta" ? [...item.text] : []));
+    expect(items.flatMap((item) => (item.type === "record" ? [item.record.type] : []))).toContain("queued");
+    expect(
+      said(items)
+        .filter((text) => text.length === 1)
+        .join(""),
+    ).toContain("This is the answer.Two.");
+    const records = said(items).filter((text) => text.length > 1);
+    for (const [i, { id }] of items.entries()) {
+      const seen = said(items.slice(0, i + 1)).filter((text) => text.length > 1);
+      const again = await sessionOf(provider, echoTool())
+        .withDocStore(session.docStore)
+        .resume(session.sessionId)
+        .build();
+      const rest = collect(again.items({ after: id }));
+      await again.end();
+      expect([...seen, ...said(await rest)]).toEqual(records);
+    }
+  });
+
+  it("leaves out what was seen of a running step, whatever was stored in its middle", async () => {
+    const gate = new Gate();
+    const session = await sessionOf(new ScriptedProvider([["Hello", { wait: gate }, " world"]])).build();
+    const running = session.runTurn("Hi");
+    await gate.reached;
+    const first = session.items()[Symbol.asyncIterator]();
+    const seen = (await first.next()).value as SessionItem;
+    expect(seen).toMatchObject({ type: "delta", text: "Hello" });
+    session.followUp("and then?");
+    const queued = (await first.next()).value as SessionItem;
+    expect(queued).toMatchObject({ type: "record", record: { type: "queued" } });
+    const followers = [seen, queued].map(({ id }) => session.items({ after: id })[Symbol.asyncIterator]());
+    const events = session.subscribe({ after: queued.id })[Symbol.asyncIterator]();
+    expect((await followers[0]?.next())?.value).toMatchObject({ type: "record", record: { type: "queued" } });
+    gate.open();
+    for (const follower of [...followers, events]) {
+      const { value } = await follower.next();
+      expect(value).toMatchObject(follower === events ? { type: "text", delta: " world" } : { text: " world" });
+    }
+    session.abort();
+    await running;
+    for (const follower of [first, ...followers, events]) await follower.return?.();
+    await session.end();
   });
 
   it("tells a listener that comes in the middle of a step the whole of it", async () => {
