@@ -10,6 +10,8 @@ import { type Connection, connect, libsqlError } from "./connection.js";
  */
 export class LibsqlStorage implements KeyValueStore, QueryStore {
   readonly dialect = "sqlite";
+  /** Servers over HTTP have them too, where they are libsql's own. */
+  readonly vectors = true;
   readonly owner?: string;
   readonly #connection: Connection;
   readonly #values: SqlKeyValues;

@@ -38,6 +38,8 @@ export interface DocumentStore {
     range?: { after?: number | undefined; before?: number | undefined; last?: number | undefined },
   ): AsyncIterable<StoredRecord>;
   search?(session: SessionId, query: string, limit: number): Promise<{ seq: number; score: number }[]>;
+  /** For recall by meaning. Absent where the store keeps no vectors. */
+  readonly vectors?: VectorStore | undefined;
   /** Newest first. */
   sessions(query?: {
     text?: string | undefined;
@@ -47,6 +49,21 @@ export interface DocumentStore {
   /** False where there was none. */
   delete(session: SessionId): Promise<boolean>;
   close(): Promise<void>;
+}
+
+/** Vectors of records. Those of different models (`Embedder.id`) do not mix; they are gone with their session. */
+export interface VectorStore {
+  /** Keeps vectors, in place of those that the records had. Records that are not in the log are left out. */
+  put(session: SessionId, model: string, vectors: readonly { seq: number; vector: Float32Array }[]): Promise<void>;
+  /** The newest record that has one; 0 for none. */
+  last(session: SessionId, model: string): Promise<number>;
+  /** The records whose vectors point the same way, best first; `score` is the cosine, from -1 to 1. */
+  nearest(
+    session: SessionId,
+    model: string,
+    vector: Float32Array,
+    limit: number,
+  ): Promise<{ seq: number; score: number }[]>;
 }
 
 /** Keys are any well-formed text without U+0000; another is refused with AgenticError `store`. */
@@ -65,6 +82,8 @@ export interface QueryStore {
   /** One transaction. */
   batch(statements: readonly { sql: string; args?: readonly unknown[] | undefined }[]): Promise<void>;
   readonly dialect: "sqlite" | "postgres";
+  /** Whether it has libSQL's `vector_distance_cos`, over blobs of 32-bit floats. Default: no. */
+  readonly vectors?: boolean | undefined;
   /** Names this object among all that use the database, where the others can tell whether its process still runs. */
   readonly owner?: string | undefined;
   /** Whether the object of that name still works; `undefined` where it cannot be told. Comes with `owner`. */

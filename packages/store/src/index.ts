@@ -8,6 +8,7 @@ export type {
   SessionInfo,
   SessionLease,
   StoredRecord,
+  VectorStore,
 } from "./contract.js";
 export { KvMemoryStore } from "./kv-memory.js";
 export { MemoryDocumentStore } from "./memory-documents.js";

@@ -1,7 +1,16 @@
-import { newId, type SessionId, type SessionRecord } from "@shedkit/types";
-import type { BlobStore, DocumentStore, QueryStore, SessionInfo, SessionLease, StoredRecord } from "./contract.js";
+import { AgenticError, newId, type SessionId, type SessionRecord } from "@shedkit/types";
+import type {
+  BlobStore,
+  DocumentStore,
+  QueryStore,
+  SessionInfo,
+  SessionLease,
+  StoredRecord,
+  VectorStore,
+} from "./contract.js";
 import { checkKey } from "./keys.js";
 import { LeaseQueue } from "./lease-queue.js";
+import { pause } from "./pause.js";
 import { titleOf } from "./record-text.js";
 import { dialectOf } from "./sql/dialect.js";
 import { takeSession } from "./sql/leases.js";
@@ -10,6 +19,7 @@ import { migrate, numbered, type Statement } from "./sql/migrate.js";
 import { LeaseOwner } from "./sql/owner.js";
 import { listsOf, recordOf, rowsOf } from "./sql/rows.js";
 import { phrasesOf, plainText } from "./sql/terms.js";
+import { SqlVectors } from "./sql/vectors.js";
 import { busyError, closedError, storeError } from "./store-error.js";
 
 /** A lease as its holder sees it. This object is the session's only writer, so it knows how long the log is. */
@@ -21,6 +31,9 @@ interface Held {
 }
 
 const LEASE_MS = 30_000;
+/** How often an append is tried that a passing failure kept out: a lost connection, a server that is busy. */
+const APPEND_ATTEMPTS = 3;
+const FIRST_RETRY_MS = 100;
 /** How much of a log is read at once, in characters, and how many records at most. */
 const PAGE_LENGTH = 4_000_000;
 const PAGE_RECORDS = 2000;
@@ -34,6 +47,8 @@ const PAGE_RECORDS = 2000;
  */
 export class SqlDocumentStore<Q extends QueryStore = QueryStore> implements DocumentStore {
   readonly storage: Q;
+  /** In the same database, where the storage has functions for them. */
+  readonly vectors?: VectorStore;
   readonly #leaseQueue = new LeaseQueue();
   readonly #held = new Map<SessionId, Held>();
   readonly #owner: LeaseOwner;
@@ -58,6 +73,9 @@ export class SqlDocumentStore<Q extends QueryStore = QueryStore> implements Docu
     this.#owner = new LeaseOwner(storage, newId(), options.leaseMs ?? LEASE_MS);
     this.#blobs = options.blobs;
     this.#inlineLength = options.inlineLength ?? 100_000;
+    if (storage.vectors) {
+      this.vectors = new SqlVectors(storage, (operation, session, work) => this.#run(operation, session, work));
+    }
   }
 
   async acquire(
@@ -204,25 +222,50 @@ export class SqlDocumentStore<Q extends QueryStore = QueryStore> implements Docu
       if (dialect.index) statements.push({ sql: dialect.index, args: [dialect.token(session), list, session] });
     }
     const end = held.records + records.length;
-    try {
-      await this.#batch(statements);
-      held.records = end;
-    } catch (error) {
-      // Was it refused, undone, or done with its answer lost on the way?
-      const [now] = await this.#query<{ fence: number; records: number; body: string | null; blob: string | null }>(
-        `SELECT s.fence, s.records, r.body, r.blob FROM shedkit_sessions s
-          LEFT JOIN shedkit_records r ON r.session = s.id AND r.seq = ? WHERE s.id = ?`,
-        [end, session],
-      ).catch(() => []);
-      const last = rows.at(-1);
-      const done = now !== undefined && now.body === last?.body && now.blob === last.blob;
-      if (now !== undefined && Number(now.fence) === held.fence) held.records = Number(now.records);
-      if (done) return end;
-      if (this.#blobs) for (const { blob } of rows) if (blob !== null) await this.#blobs.delete(blob).catch(() => {});
-      if (now !== undefined && Number(now.fence) !== held.fence) throw replaced(session);
-      throw error;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#batch(statements);
+        held.records = end;
+        return end;
+      } catch (error) {
+        // Was it refused, undone, or done with its answer lost on the way?
+        const now = await this.#outcome(session, end);
+        const last = rows.at(-1);
+        if (now !== undefined && now.fence === held.fence) {
+          const before = held.records;
+          held.records = now.records;
+          if (now.body === last?.body && now.blob === last.blob) return end;
+          // The statements name the fence and the length of the log: they are done once, however often they are sent.
+          const passes = AgenticError.is(error) && error.retryable && now.records === before;
+          if (passes && attempt < APPEND_ATTEMPTS) {
+            await pause(FIRST_RETRY_MS * 4 ** (attempt - 1), session, undefined);
+            continue;
+          }
+        }
+        // Where nobody can tell, the records may be there and need what they name.
+        if (now !== undefined) await this.#drop(rows.flatMap(({ blob }) => blob ?? []));
+        if (now !== undefined && now.fence !== held.fence) throw replaced(session);
+        throw error;
+      }
     }
-    return end;
+  }
+
+  /** What became of an append; undefined where the database does not say. */
+  async #outcome(
+    session: SessionId,
+    end: number,
+  ): Promise<{ fence: number; records: number; body: string | null; blob: string | null } | undefined> {
+    const [row] = await this.#query<{ fence: number; records: number; body: string | null; blob: string | null }>(
+      `SELECT s.fence, s.records, r.body, r.blob FROM shedkit_sessions s
+        LEFT JOIN shedkit_records r ON r.session = s.id AND r.seq = ? WHERE s.id = ?`,
+      [end, session],
+    ).catch(() => []);
+    return row && { ...row, fence: Number(row.fence), records: Number(row.records) };
+  }
+
+  /** Removes blobs that no record names. One that cannot be removed only takes room. */
+  async #drop(blobs: readonly string[]): Promise<void> {
+    for (const blob of blobs) await this.#blobs?.delete(blob).catch(() => {});
   }
 
   async #release(session: SessionId, held: Held, turn: SessionLease): Promise<void> {

@@ -9,6 +9,7 @@ import {
   memoryStoreCases,
   queryStoreCases,
   reopeningDocumentCases,
+  vectorStoreCases,
 } from "../src/conformance/index.js";
 import { KvMemoryStore, MemoryDocumentStore, MemoryStorage, SqlDocumentStore } from "../src/index.js";
 import { NodeSqlite } from "./support/node-sqlite.js";
@@ -31,6 +32,8 @@ describe("a QueryStore", () => {
 
 describe("SqlDocumentStore", () => {
   for (const { name, run } of documentStoreCases) it(name, () => run(new SqlDocumentStore(new NodeSqlite())));
+
+  for (const { name, run } of vectorStoreCases) it(name, () => run(new SqlDocumentStore(new NodeSqlite())));
 
   for (const { name, run } of reopeningDocumentCases) {
     it(name, async () => {

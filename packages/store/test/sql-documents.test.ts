@@ -54,6 +54,54 @@ describe("SqlDocumentStore", () => {
     expect(await seqsOf(store)).toEqual([1, 2, 3]);
   });
 
+  it("sends an append again that a passing failure kept out, and gives up on one that stays", async () => {
+    const storage = new NodeSqlite();
+    const store = new SqlDocumentStore(storage);
+    const lease = await store.acquire(session);
+    const broken = (retryable: boolean) =>
+      new AgenticError("store", "The line is down.", { store: "test", operation: "batch" }, { retryable });
+    const failing = (times: number, error: AgenticError) => {
+      storage.batches = 0;
+      storage.beforeBatch = () => {
+        if (storage.batches <= times) throw error;
+      };
+    };
+    failing(2, broken(true));
+    expect(await store.append(lease, [record("one")])).toBe(1);
+    expect(storage.batches).toBe(3);
+    failing(9, broken(true));
+    await expect(store.append(lease, [record("two")])).rejects.toMatchObject({ code: "store", retryable: true });
+    expect(storage.batches).toBe(3);
+    failing(9, broken(false));
+    await expect(store.append(lease, [record("two")])).rejects.toMatchObject({ code: "store" });
+    expect(storage.batches).toBe(1);
+    storage.beforeBatch = undefined;
+    expect(await store.append(lease, [record("three")])).toBe(2);
+    expect(await seqsOf(store)).toEqual([1, 2]);
+  });
+
+  it("keeps the blobs of an append of which nobody can tell whether it was done", async () => {
+    const blobs = new Map<string, Uint8Array>();
+    const blobStore: BlobStore = {
+      put: async (key, data) => void blobs.set(key, data),
+      get: async (key) => blobs.get(key),
+      delete: async (key) => blobs.delete(key),
+    };
+    const storage = new NodeSqlite();
+    const store = new SqlDocumentStore(storage, { blobs: blobStore, inlineLength: 10 });
+    const lease = await store.acquire(session);
+    const query = storage.query.bind(storage);
+    storage.afterBatch = () => {
+      storage.query = async () => {
+        throw new Error("the line is down");
+      };
+      throw new Error("the line broke");
+    };
+    await expect(store.append(lease, [record("a long record")])).rejects.toMatchObject({ code: "store" });
+    storage.query = query;
+    expect(await seqsOf(store)).toEqual([1]);
+  });
+
   it("frees the session of a holder that said nothing for leaseMs, and its old fence writes no more", async () => {
     const open = await twoOnOneFile();
     const [hung, next] = [open(40), open()];

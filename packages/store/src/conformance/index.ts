@@ -6,3 +6,4 @@ export { keyValueStoreCases } from "./key-values.js";
 export { memoryStoreCases } from "./memories.js";
 export { queryStoreCases } from "./queries.js";
 export { reopeningDocumentCases, reopeningKeyValueCases } from "./reopening.js";
+export { vectorStoreCases } from "./vectors.js";
