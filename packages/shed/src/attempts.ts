@@ -1,32 +1,32 @@
-import { type Resources, ToolError, toToolError } from "@shedkit/tool";
-import { type DispatchEvent, Dispatcher, Reminders } from "@shedkit/toolset";
+import { ToolError, toToolError } from "@shedkit/tool";
+import { type BoundTool, type DispatchEvent, Dispatcher, Reminders, type ToolRegistry } from "@shedkit/toolset";
 import { AgenticError, type JsonValue, type SessionId, type ToolArguments } from "@shedkit/types";
 import type { CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { takeAfter } from "./ordering.js";
 import { backoffMs, defaultRetry, systemClock } from "./retry.js";
 import { failedOutcome } from "./run.js";
-import type { ToolTable } from "./table.js";
 import type { ToolCallOutcome, ToolCallRequest, ToolNotification, ToolRetryConfig } from "./types.js";
 
 /** How single calls run: once, or again where a failure may pass. */
 export class Attempts {
-  readonly #table: ToolTable;
+  readonly #find: (name: string) => BoundTool | undefined;
   readonly #retry = new Map<string, ToolRetryConfig>();
   readonly #options: ManagerOptions;
   readonly #dispatcher: Dispatcher;
 
   constructor(
-    table: ToolTable,
+    find: (name: string) => BoundTool | undefined,
+    tools: ToolRegistry,
     sessionId: SessionId,
-    resources: Resources,
     options: ManagerOptions,
     onNotify: (notification: ToolNotification) => void,
   ) {
-    this.#table = table;
+    this.#find = find;
     this.#options = options;
+    const { resources } = tools;
     const hooks = {
-      find: (name: string) => table.get(name),
-      names: () => table.names,
+      find,
+      tools,
       onNotify: (tool: string, name: string, data: JsonValue | undefined, toolCallId: string) =>
         onNotify({ toolCallId, tool, name, ...(data !== undefined && { data }) }),
     };
@@ -50,7 +50,9 @@ export class Attempts {
 
   /** Throws ToolError `unknownTool` or `invalidArguments`. */
   prepare(request: ToolCallRequest): ToolArguments {
-    return this.#table.require(request.name).prepare(this.#argumentsOf(request)).args;
+    const tool = this.#find(request.name);
+    if (tool === undefined) throw unknownTool(request.name);
+    return tool.prepare(this.#argumentsOf(request)).args;
   }
 
   events(request: ToolCallRequest, { signal, turnId }: CallRunOptions): AsyncIterable<DispatchEvent> {
@@ -97,7 +99,7 @@ export class Attempts {
   #backoff({ request, error, attempts }: ToolCallOutcome): number | undefined {
     if (error === undefined) return undefined;
     const config = this.retryConfig(request.name);
-    const idempotent = this.#table.get(request.name)?.metadata.capabilities.idempotent ?? false;
+    const idempotent = this.#find(request.name)?.metadata.capabilities.idempotent ?? false;
     if (!idempotent && !config.anyTool) return undefined;
     return backoffMs(error, attempts, config, (this.#options.clock ?? systemClock).random);
   }
@@ -107,4 +109,8 @@ export class Attempts {
     const { rawArguments, arguments: args } = this.#options.ordering ? takeAfter(request).request : request;
     return rawArguments ?? args;
   }
+}
+
+export function unknownTool(name: string): ToolError {
+  return new ToolError("unknownTool", name, `There is no tool "${name}". Look tools up with shed.`);
 }

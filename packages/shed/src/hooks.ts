@@ -1,14 +1,13 @@
 import { type ListContext, ToolError, type ToolMetadata, toToolError } from "@shedkit/tool";
+import type { BoundTool } from "@shedkit/toolset";
 import type { ToolArguments } from "@shedkit/types";
-import type { ToolTable } from "./table.js";
 import type { ToolCallRequest } from "./types.js";
 import { type Effect, NO_EFFECT } from "./workflow.js";
 
 type Prepare = (request: ToolCallRequest) => ToolArguments;
 
 /** What a call does to the world, as its tool says. Throws ToolError `execution` where the tool fails to say it. */
-export function effectOf(request: ToolCallRequest, table: ToolTable, prepare: Prepare): Effect {
-  const tool = table.get(request.name);
+export function effectOf(request: ToolCallRequest, tool: BoundTool | undefined, prepare: Prepare): Effect {
   if (tool === undefined) return NO_EFFECT;
   let args = request.arguments;
   if (request.rawArguments !== undefined) {

@@ -1,20 +1,12 @@
 import {
-  Resources,
-  ToolCallResult,
-  type ToolContext,
+  type Resources,
+  type ToolCallResult,
   ToolError,
   type ToolEvent,
   type ToolImpl,
   toToolError,
 } from "@shedkit/tool";
-import {
-  type BoundTool,
-  type DispatchOutcome,
-  renderTemplate,
-  stripTemplate,
-  type ToolSetWarning,
-  type ToolStates,
-} from "@shedkit/toolset";
+import { type BoundTool, bindTool, ToolRegistry, type ToolSetWarning, type ToolStates } from "@shedkit/toolset";
 import {
   type ActivatedBy,
   type Embedder,
@@ -24,16 +16,16 @@ import {
   type Tool,
   type ToolArguments,
   type ToolDeclarations,
+  toolName,
 } from "@shedkit/types";
 import { Activations } from "./activation.js";
-import { Attempts } from "./attempts.js";
+import { Attempts, unknownTool } from "./attempts.js";
 import { effectOf, wantsListing } from "./hooks.js";
+import { ToolLookup } from "./lookup.js";
 import type { ActivationChange, CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { withOrdering } from "./ordering.js";
-import { failedOutcome, runStages } from "./run.js";
-import { ToolDiscovery } from "./search/discovery.js";
+import { failedOutcome, resultOf, runStages } from "./run.js";
 import { SHED_NAME, SHED_TOOL, shedTool } from "./shed-tool.js";
-import { ToolTable, unknownTool } from "./table.js";
 import type {
   ToolCallOutcome,
   ToolCallRequest,
@@ -51,10 +43,11 @@ export class ToolCallManager {
   readonly sessionId: SessionId;
   readonly resources: Resources;
   readonly #options: ManagerOptions;
-  readonly #table: ToolTable;
+  readonly #tools: ToolRegistry;
+  readonly #shed: BoundTool;
   readonly #attempts: Attempts;
   readonly #activations = new Activations();
-  readonly #discovery = new ToolDiscovery();
+  readonly #lookup: ToolLookup;
   readonly #listeners = new Set<(change: ActivationChange) => void>();
   readonly #notified = new Set<(notification: ToolNotification) => void>();
   readonly #declared = new Map<string, Tool>();
@@ -62,21 +55,33 @@ export class ToolCallManager {
   #offered: ToolDeclarations | undefined;
 
   constructor(sessionId: SessionId, options: ManagerOptions = {}) {
+    const { set, validator } = options;
     this.sessionId = sessionId;
-    this.resources = options.set?.resources ?? options.resources ?? new Resources();
     this.#options = options;
-    this.#table = new ToolTable(options.set, this.resources, options.validator);
-    this.#attempts = new Attempts(this.#table, sessionId, this.resources, options, (notification) => {
-      for (const listener of this.#notified) listener(notification);
+    this.#tools = set?.registry() ?? new ToolRegistry({ resources: options.resources, validator });
+    this.resources = this.#tools.resources;
+    this.#lookup = new ToolLookup(this.#tools, {
+      active: () => this.#activations.names(),
+      mayUse: (name) => this.#mayUse(name),
     });
-    for (const tool of options.set?.tools ?? []) this.#declare(tool);
-    this.#table.add(
+    this.#attempts = new Attempts(
+      (name) => (name === SHED_NAME ? this.#shed : this.#tools.find(name)),
+      this.#tools,
+      sessionId,
+      options,
+      (notification) => {
+        for (const listener of this.#notified) listener(notification);
+      },
+    );
+    this.#shed = bindTool(
       shedTool({
-        find: (description, limit, ctx) => this.#find(description, limit, ctx),
-        catalog: (ctx) => this.#catalog(ctx),
+        find: (description, limit, ctx) => this.#lookup.find(description, limit, ctx),
+        catalog: (ctx) => this.#lookup.catalog(ctx),
         activate: (names, toolCallId) => this.activate(names, { toolCallId }),
       }),
+      { validator },
     );
+    for (const tool of set?.tools ?? []) this.#declare(tool);
   }
 
   /** What the next request declares: `shed`, then the active tools in the order in which they became active. */
@@ -167,23 +172,25 @@ export class ToolCallManager {
    * `invalidArguments` where the name is taken or belongs to `shed`, or where a schema or a description is not valid.
    */
   register(tool: ToolImpl): void {
-    this.#declare(this.#table.add(tool));
+    const name = toolName(tool.definition());
+    if (name === SHED_NAME)
+      throw new ToolError("invalidArguments", name, `No tool may be named "${name}": give it another name.`);
+    this.#declare(this.#tools.register(tool));
   }
 
   /** Removes a tool. False where there is none of that name. */
   deregister(name: string): boolean {
-    if (!this.#declared.has(name)) return false;
+    if (!this.#tools.unregister(name)) return false;
     this.deactivate([name]);
     this.#declared.delete(name);
-    this.#discovery.remove(name);
-    this.#table.delete(name);
+    this.#lookup.remove(name);
     this.#attempts.forget(name);
     this.#offered = undefined;
     return true;
   }
 
   get(name: string): ToolImpl | undefined {
-    return this.#declared.has(name) ? this.#table.get(name)?.impl : undefined;
+    return this.#tools.find(name)?.impl;
   }
 
   getDef(name: string): Tool | undefined {
@@ -258,9 +265,8 @@ export class ToolCallManager {
   }
 
   /** The tools that fit a description, best first. Activates nothing. `limit` defaults to 5. */
-  async searchTools(query: string, limit = 5, options: { signal?: AbortSignal | undefined } = {}): Promise<ToolHit[]> {
-    const found = await this.#discovery.search(query, limit, options.signal);
-    return found.map(({ name, score }) => this.#hit(name, score));
+  searchTools(query: string, limit = 5, options: { signal?: AbortSignal | undefined } = {}): Promise<ToolHit[]> {
+    return this.#lookup.search(query, limit, options.signal);
   }
 
   /**
@@ -269,7 +275,7 @@ export class ToolCallManager {
    * aborts.
    */
   enableDiscovery(embedder: Embedder, options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
-    return this.#discovery.useEmbedder(embedder, options.signal);
+    return this.#lookup.useEmbedder(embedder, options.signal);
   }
 
   /**
@@ -277,22 +283,18 @@ export class ToolCallManager {
    * that cannot be filled in comes back without its markers.
    */
   renderPrompt(template: string, extra: { [key: string]: JsonValue } = {}): string {
-    try {
-      return renderTemplate(template, this.#table.names.context({}, true, extra));
-    } catch {
-      return stripTemplate(template);
-    }
+    return this.#tools.renderPrompt(template, extra);
   }
 
   /** What the tools remember, for the session's log. Undefined where no tool remembers anything. */
   get states(): ToolStates | undefined {
-    return this.#table.states;
+    return this.#tools.states;
   }
 
   /** What was left out, what is old, and an embedder that failed when it was last asked. */
   get warnings(): readonly ToolSetWarning[] {
     const warnings = this.#options.set?.warnings ?? [];
-    const fault = this.#discovery.embedderFault;
+    const fault = this.#lookup.embedderFault;
     if (fault === undefined) return warnings;
     const message = `Tools are looked up by words alone, since the embedder failed: ${fault}`;
     return [...warnings, { tool: "(global)", category: "embedder", message }];
@@ -322,55 +324,23 @@ export class ToolCallManager {
     return this.#attempts.withRetry(request, options);
   }
 
-  /** The hits that may be listed now. */
-  async #find(description: string, limit: number, ctx: ToolContext): Promise<ToolHit[]> {
-    // Tools that may not be listed must not push others off the list; most often there are none.
-    for (let depth = limit; ; depth *= 4) {
-      const found = await this.searchTools(description, depth, { signal: ctx.signal });
-      const listed = await this.#listed(found, ctx);
-      if (listed.length >= limit || found.length < depth) return listed.slice(0, limit);
-    }
-  }
-
-  async #catalog(ctx: ToolContext): Promise<{ name: string; category: string }[]> {
-    return this.#listed(
-      this.names().map((name) => this.#hit(name, 0)),
-      ctx,
-    );
-  }
-
-  async #listed<T extends { name: string }>(tools: readonly T[], ctx: ToolContext): Promise<T[]> {
-    const context = { turnId: ctx.turnId, activeTools: [...this.#activations.names()] };
-    const listed: T[] = [];
-    for (const tool of tools) {
-      const metadata = this.#table.get(tool.name)?.metadata;
-      if (metadata !== undefined && wantsListing(metadata, context) && (await this.#mayUse(tool.name)))
-        listed.push(tool);
-    }
-    return listed;
-  }
-
-  #declare({ name, definition }: BoundTool): void {
+  #declare(tool: BoundTool): void {
+    const { name, definition } = tool;
     this.#declared.set(name, this.#options.ordering ? withOrdering(definition) : definition);
-    this.#discovery.add(definition);
+    this.#lookup.add(tool);
     this.#offered = undefined;
   }
 
   #effectOf(request: ToolCallRequest): Effect {
-    return effectOf(request, this.#table, (each) => this.#attempts.prepare(each));
-  }
-
-  #hit(name: string, score: number): ToolHit {
-    const { definition } = this.#require(name);
-    const { description, parameters } = functionSpec(definition);
-    const category = definition.type === "single" ? definition.definition.category : categoryOf(definition);
-    return { name, category, description, arguments: parameters, score };
+    const tool = request.name === SHED_NAME ? this.#shed : this.#tools.find(request.name);
+    return effectOf(request, tool, (each) => this.#attempts.prepare(each));
   }
 
   /** Throws ToolError `unknownTool`; also for `shed`, which is no tool of the session's. */
   #require(name: string): BoundTool {
-    if (name === SHED_NAME) throw unknownTool(name);
-    return this.#table.require(name);
+    const tool = this.#tools.find(name);
+    if (tool === undefined) throw unknownTool(name);
+    return tool;
   }
 
   #changed(change: ActivationChange): void {
@@ -380,13 +350,3 @@ export class ToolCallManager {
 }
 
 const ORDERED_SHED = withOrdering(SHED_TOOL);
-
-function categoryOf(tool: Extract<Tool, { type: "multi" }>): string {
-  return tool.commands[0]?.category ?? "";
-}
-
-/** Throws the outcome's error where it has one. */
-function resultOf({ result, error, content, errorDetail }: DispatchOutcome | ToolCallOutcome): ToolCallResult {
-  if (error) throw error;
-  return new ToolCallResult(content, { output: result?.output, errorDetail });
-}

@@ -1,4 +1,5 @@
-import { ToolError } from "@shedkit/tool";
+import { ToolCallResult, ToolError } from "@shedkit/tool";
+import type { DispatchOutcome } from "@shedkit/toolset";
 import type { ToolCallOutcome, ToolCallRequest, ToolCallWorkflow } from "./types.js";
 
 /** Why calls are aborted whose reader has left. */
@@ -116,6 +117,12 @@ function cancelled(request: ToolCallRequest): ToolCallOutcome {
 /** The outcome of a call that did not run. */
 export function failedOutcome(request: ToolCallRequest, error: ToolError, attempts = 0): ToolCallOutcome {
   return withText({ request, error, attempts }, error.kind, error.message);
+}
+
+/** Throws the outcome's error where it has one. */
+export function resultOf({ result, error, content, errorDetail }: DispatchOutcome | ToolCallOutcome): ToolCallResult {
+  if (error) throw error;
+  return new ToolCallResult(content, { output: result?.output, errorDetail });
 }
 
 function withText(

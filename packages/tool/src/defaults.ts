@@ -1,6 +1,6 @@
 import { type Tool, toolName } from "@shedkit/types";
 import type { ToolImpl } from "./impl.js";
-import type { ToolCapabilities, ToolKind, ToolMetadata } from "./metadata.js";
+import type { CapabilityHints, ToolCapabilities, ToolKind, ToolMetadata } from "./metadata.js";
 
 /** How long a call may take where the tool does not say, in milliseconds. */
 const TIMEOUT_MS = 120_000;
@@ -20,7 +20,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
 const DESTRUCTIVE: ReadonlySet<string> = new Set(["delete", "execute", "other"] satisfies ToolKind[]);
 
 /** What a tool of that kind may do, with what it says itself laid over it. Unknown kinds are taken to write. */
-export function capabilitiesFor(kind: ToolKind, own: Partial<ToolCapabilities> = {}): ToolCapabilities {
+export function capabilitiesFor(kind: ToolKind, own: CapabilityHints = {}): ToolCapabilities {
   const readOnly = own.readOnly ?? READ_ONLY.has(kind);
   return {
     readOnly,

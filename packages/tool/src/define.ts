@@ -8,12 +8,12 @@ import type { Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";
 import type {
   AccessRequest,
   BehaviorVersion,
+  CapabilityHints,
   DescribeContext,
   ListContext,
   ParamFault,
   Reminder,
   Requirement,
-  ToolCapabilities,
   ToolKind,
   ToolMetadata,
 } from "./metadata.js";
@@ -68,7 +68,7 @@ export interface ToolSpec<I, In, P, S> {
   params?: { schema: TypedSchema & { static: P }; defaults: P; check?(params: P): readonly ParamFault[] } | undefined;
   /** Kept between calls, and with the session; `version` changes when its shape does. */
   state?: { schema: TypedSchema & { static: S }; version: number; initial(): S } | undefined;
-  capabilities?: Partial<ToolCapabilities> | undefined;
+  capabilities?: CapabilityHints | undefined;
   requires?: Requirement | undefined;
   /** Full ids of tools that may not be in one set with this one. */
   conflicts?: readonly string[] | undefined;

@@ -20,6 +20,7 @@ export { type KeptResults, keptResults } from "./kept.js";
 export type {
   AccessRequest,
   BehaviorVersion,
+  CapabilityHints,
   DescribeContext,
   ListContext,
   ParamFault,

@@ -48,6 +48,9 @@ export interface ToolCapabilities {
   touches(args: ToolArguments): readonly string[];
 }
 
+/** What a tool says itself of its capabilities; what it leaves out follows from its kind. */
+export type CapabilityHints = { readonly [name in keyof ToolCapabilities]?: ToolCapabilities[name] | undefined };
+
 /** What a call will access, as far as the tool can tell from its arguments. */
 export type AccessRequest = {
   action: "read" | "write" | "execute" | "network";

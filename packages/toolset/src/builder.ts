@@ -15,12 +15,11 @@ import { prune } from "./config/prune.js";
 import { paramNames } from "./config/rename.js";
 import { type ToolSetConfig, ToolSetError, type ToolSetProblem, type ToolSetWarning } from "./config/types.js";
 import { type PlannedTool, plan, unmetRequirements } from "./config/validate.js";
-import type { BehaviorPreset } from "./config/version.js";
+import { type BehaviorPreset, resolveVersion } from "./config/version.js";
 import type { BoundTool } from "./contract.js";
 import { type ReminderSettings, Reminders } from "./reminders.js";
-import { isMet } from "./requirement.js";
 import { ToolStates } from "./state.js";
-import { namedTool, ToolNames } from "./template/context.js";
+import { ToolNames } from "./template/context.js";
 import { TemplateFault } from "./template/fault.js";
 import { renderTemplate } from "./template/render.js";
 import { type Scheduler, ToolSet } from "./tool-set.js";
@@ -42,7 +41,6 @@ interface Prepared {
   readonly validator: SchemaValidator;
   readonly withReminders: boolean;
   readonly tools: readonly PlannedTool[];
-  readonly names: ToolNames;
   readonly bound: readonly BoundTool[];
   readonly warnings: readonly ToolSetWarning[];
 }
@@ -122,13 +120,13 @@ export class ToolSetBuilder {
     const validator = options.validator ?? (await loadValidator());
     const prepared = this.#prepare(config, validator, options.reminders !== false);
     this.#prepared = prepared;
-    const { tools, names, bound, warnings } = prepared;
+    const { tools, bound, warnings } = prepared;
     const resources = options.resources ?? new Resources();
     for (const { id, metadata, params } of tools)
       if (metadata.params !== undefined) resources.insert(paramsOf(id), params);
+    const preset = config.behaviorPreset === undefined ? undefined : this.#presets.get(config.behaviorPreset);
     const set = new ToolSet({
       tools: bound,
-      names,
       resources,
       validator,
       sessionId: options.sessionId,
@@ -136,7 +134,13 @@ export class ToolSetBuilder {
         tools.map(({ metadata }) => metadata),
         resources,
       ),
-      reminders: this.#remindersFor(tools, options.reminders),
+      // Even where there are none: tools that join may have their own.
+      reminders:
+        options.reminders === false
+          ? undefined
+          : new Reminders({ ...options.reminders, reminders: [...this.#reminders] }),
+      capability: config.capability ?? "all",
+      version: (id, metadata) => resolveVersion(id, metadata, undefined, preset),
       warnings,
     });
     set.start(this.#schedulers);
@@ -151,11 +155,10 @@ export class ToolSetBuilder {
     const { tools, warnings } = prune(planned.tools, config.capability ?? "all");
     const unmet = unmetRequirements(tools);
     if (unmet.length > 0) throw new ToolSetError(unmet);
-    const wanted = new ToolNames(tools.map(plannedName));
-    const { bound, refused } = this.#bind(tools, wanted, validator, withReminders);
-    const names = refused.length === 0 ? wanted : new ToolNames(bound.map(namedTool));
+    const names = new ToolNames(tools.map(plannedName));
+    const { bound, refused } = this.#bind(tools, names, validator, withReminders);
     const all = [...planned.warnings, ...warnings, ...refused];
-    return { config, validator, withReminders, tools, names, bound, warnings: all };
+    return { config, validator, withReminders, tools, bound, warnings: all };
   }
 
   /** A tool from elsewhere that is not valid is left out: its maker's fault is no fault of this program. */
@@ -193,12 +196,6 @@ export class ToolSetBuilder {
     });
     if (problems.length > 0) throw new ToolSetError(problems);
     return { bound, refused };
-  }
-
-  #remindersFor(tools: readonly PlannedTool[], settings: ToolSetBuildOptions["reminders"]): Reminders | undefined {
-    if (settings === false) return undefined;
-    const active = this.#reminders.filter(({ requires }) => requires === undefined || isMet(requires, tools, {}));
-    return new Reminders({ ...settings, reminders: active }); // tools that are registered later may have their own
   }
 }
 

@@ -12,17 +12,19 @@ import { type ContentPart, type JsonValue, type SessionId, type ToolArguments, t
 import { capContent, MAX_ERROR_BYTES, MAX_RESULT_BYTES } from "./cap.js";
 import type { BoundTool, DispatchCall, DispatchEvent, DispatchOptions, DispatchOutcome } from "./contract.js";
 import { MemoryKeptResults } from "./kept.js";
+import type { ToolRegistry } from "./registry.js";
 import { escapeTag, type Reminders } from "./reminders.js";
+import type { RequiredTool } from "./requirement.js";
 import { namedTool, ToolNames } from "./template/context.js";
 
 export interface DispatcherOptions {
   /** The tool of that client name. */
   find(name: string): BoundTool | undefined;
+  /** What the tools know of each other: for the messages of tools, and what reminders require. Default: nothing. */
+  tools?: Pick<ToolRegistry, "byKind" | "required"> | undefined;
   /** What running tools may use. */
   resources: Resources;
   sessionId?: SessionId | undefined;
-  /** The tools' names by kind, asked for when a tool asks. Default: each tool knows of itself alone. */
-  names?: (() => Pick<ToolNames, "tool" | "param">) | undefined;
   /** What is said to the model after calls that went well. Default: nothing. */
   reminders?: Reminders | undefined;
   /** Hears what tools tell the host, and in which call. Default: nobody. */
@@ -149,7 +151,8 @@ export class Dispatcher {
     options: DispatchOptions,
     target: InnerTarget | undefined,
   ): ToolContext {
-    const { resources, sessionId, names, onNotify } = this.#options;
+    const { resources, sessionId, onNotify } = this.#options;
+    const names = (): ToolNames => this.#options.tools?.byKind ?? new ToolNames([namedTool(tool)]);
     return {
       callId: call.id,
       signal: options.signal ?? new AbortController().signal,
@@ -160,8 +163,8 @@ export class Dispatcher {
       names: {
         tool: tool.name,
         param: tool.paramName,
-        toolOf: (kind) => (names?.() ?? ownNames(tool)).tool(kind),
-        paramOf: (kind, canonical) => (names?.() ?? ownNames(tool)).param(kind, canonical),
+        toolOf: (kind) => names().tool(kind),
+        paramOf: (kind, canonical) => names().param(kind, canonical),
       },
       notify: (name, data) => onNotify?.(tool.name, name, data, call.id),
       ...(target && {
@@ -230,13 +233,15 @@ export class Dispatcher {
 
   async #succeeded(done: Succeeded): Promise<DispatchOutcome> {
     const { tool, call, result, repaired, target } = done;
-    const { reminders, resources } = this.#options;
+    const { reminders, resources, tools } = this.#options;
     // A tool that passed the call on stands for the one that ran.
     const effective = target.tool ?? tool;
     const max = tool.metadata.capabilities.maxResultBytes ?? MAX_RESULT_BYTES;
     const capped = capContent(result.content, max, call.id, resources);
     const content =
-      reminders === undefined ? capped.content : await reminded(reminders, effective, done, capped.content);
+      reminders === undefined
+        ? capped.content
+        : await reminded(reminders, effective, done, capped.content, tools?.required);
     return {
       call,
       result,
@@ -248,11 +253,6 @@ export class Dispatcher {
       ...(repaired.length === 0 ? {} : { repaired }),
     };
   }
-}
-
-/** Of a tool that no set named. */
-function ownNames(tool: BoundTool): ToolNames {
-  return new ToolNames([namedTool(tool)]);
 }
 
 /** What a running tool did with other tools. */
@@ -279,12 +279,13 @@ async function reminded(
   tool: BoundTool,
   { ctx, result }: Succeeded,
   content: readonly ContentPart[],
+  there: readonly RequiredTool[] | undefined,
 ): Promise<readonly ContentPart[]> {
   const data = content.map((part) =>
     part.type === "text" ? { ...part, text: escapeTag(part.text, reminders.tag) } : part,
   );
   if (result.errorDetail !== undefined) return data;
-  const text = await reminders.collect(tool, ctx, result);
+  const text = await reminders.collect(tool, ctx, result, there);
   return text === ""
     ? data
     : [...data.filter((part) => part.type !== "text" || part.text !== ""), { type: "text", text }];

@@ -1,4 +1,4 @@
-import { capabilitiesFor, ToolCallResult, type ToolCapabilities, ToolError, type ToolImpl } from "@shedkit/tool";
+import { type CapabilityHints, capabilitiesFor, ToolCallResult, ToolError, type ToolImpl } from "@shedkit/tool";
 import type { ContentPart, JsonSchema, JsonValue, Tool, ToolArguments } from "@shedkit/types";
 
 /** Stands between a server's name and its tool's; no other tool's name has it. */
@@ -14,7 +14,7 @@ export interface ExternalToolSpec {
   /** Default: an object of anything. */
   input?: JsonSchema | undefined;
   output?: JsonSchema | undefined;
-  capabilities?: Partial<ToolCapabilities> | undefined;
+  capabilities?: CapabilityHints | undefined;
   call(args: ToolArguments, signal: AbortSignal): Promise<ExternalResult>;
 }
 

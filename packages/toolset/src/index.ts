@@ -1,9 +1,8 @@
 export { type BindOptions, bindTool } from "./bind.js";
 export { ToolSetBuilder, type ToolSetBuildOptions } from "./builder.js";
 export { type CappedContent, capContent, MAX_RESULT_BYTES } from "./cap.js";
-export { allows, type CapabilityMode, isWithin } from "./config/capability.js";
+export { allows, type CapabilityClaims, type CapabilityMode, isWithin } from "./config/capability.js";
 export { type MergedConfig, type MergeSources, mergeConfigs } from "./config/merge.js";
-export { parametersOf } from "./config/rename.js";
 export {
   type ToolConfig,
   type ToolSetConfig,
@@ -23,12 +22,12 @@ export {
 } from "./external.js";
 export { loadForeignPatterns } from "./foreign.js";
 export { MemoryKeptResults } from "./kept.js";
-export { ToolRegistry } from "./registry.js";
+export { type RegistryOptions, ToolRegistry } from "./registry.js";
 export { type ReminderSettings, Reminders } from "./reminders.js";
 export { inWords, isMet, type RequiredTool } from "./requirement.js";
 export { type ToolStateRecord, ToolStates } from "./state.js";
 export { type StateFile, StateKeeper, stateFileName } from "./state-file.js";
-export { type NamedTool, namedTool, ToolNames } from "./template/context.js";
+export { type NamedTool, ToolNames } from "./template/context.js";
 export type { TemplateContext, TemplateValue } from "./template/expression.js";
 export { TemplateFault } from "./template/fault.js";
 export { renderTemplate, stripTemplate } from "./template/render.js";

@@ -1,5 +1,7 @@
 import type { Reminder, ToolCallResult, ToolContext } from "@shedkit/tool";
+import type { JsonValue } from "@shedkit/types";
 import type { BoundTool } from "./contract.js";
+import { isMet, type RequiredTool } from "./requirement.js";
 
 export interface ReminderSettings {
   /** Reminders that may follow the call of any tool. */
@@ -30,13 +32,22 @@ export class Reminders {
 
   /**
    * What there is to say after a call, wrapped: higher priority first, each key once, none that was said in the last
-   * `cooldownCalls` calls, no more than the bytes allow. A reminder that fails or dawdles says nothing.
+   * `cooldownCalls` calls, no more than the bytes allow. A reminder that fails or dawdles says nothing; nor does one whose
+   * requirement the tools that are `there` do not meet.
    */
-  async collect(tool: BoundTool, ctx: ToolContext, result: ToolCallResult): Promise<string> {
+  async collect(
+    tool: BoundTool,
+    ctx: ToolContext,
+    result: ToolCallResult,
+    there: readonly RequiredTool[] = [],
+  ): Promise<string> {
     const call = ++this.#calls;
-    const all = [...this.#settings.reminders, ...(tool.metadata.reminders ?? [])];
-    if (all.length === 0) return "";
-    const ordered = all.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
+    const inForce = [
+      ...this.#settings.reminders.filter((reminder) => isInForce(reminder, there, {})),
+      ...(tool.metadata.reminders ?? []).filter((reminder) => isInForce(reminder, there, tool.params ?? {})),
+    ];
+    if (inForce.length === 0) return "";
+    const ordered = inForce.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
     const answers = await Promise.all(ordered.map((reminder) => this.#ask(reminder, ctx, result)));
     const parts: string[] = [];
     const keys = new Set<string>();
@@ -77,6 +88,10 @@ export class Reminders {
       clearTimeout(timer);
     }
   }
+}
+
+function isInForce({ requires }: Reminder, there: readonly RequiredTool[], own: JsonValue): boolean {
+  return requires === undefined || isMet(requires, there, own);
 }
 
 interface Said {

@@ -29,11 +29,12 @@ export class ToolStates {
     for (const metadata of tools) this.add(metadata, resources);
   }
 
-  /** Gives a tool its memory; does nothing for one without. */
+  /** Gives a tool its memory, with what it remembered before if it was here; does nothing for one without. */
   add(metadata: ToolMetadata, resources: Resources): void {
     const { state } = metadata;
     if (state === undefined) return;
     const key = fullId(metadata);
+    const kept = this.#slots.has(key) ? this.#record(key) : this.#foreign.get(key);
     const slot: Slot = { state, value: state.initial() };
     this.#slots.set(key, slot);
     const handle: StateHandle<unknown> = {
@@ -44,7 +45,6 @@ export class ToolStates {
       },
     };
     resources.insert(stateOf(key), handle);
-    const kept = this.#foreign.get(key);
     if (kept !== undefined && this.restore(kept)) this.#foreign.delete(key);
   }
 

@@ -1,13 +1,12 @@
 import type { ListContext, Resources, SchemaValidator, ToolImpl, ToolKind } from "@shedkit/tool";
 import type { JsonValue, SessionId, Tool } from "@shedkit/types";
+import type { CapabilityMode } from "./config/capability.js";
 import type { ToolSetWarning } from "./config/types.js";
 import type { BoundTool } from "./contract.js";
 import { Dispatcher, type DispatcherOptions } from "./dispatcher.js";
-import { ToolRegistry } from "./registry.js";
+import { type RegistryOptions, ToolRegistry } from "./registry.js";
 import type { Reminders } from "./reminders.js";
 import type { ToolStates } from "./state.js";
-import type { ToolNames } from "./template/context.js";
-import { renderTemplate, stripTemplate } from "./template/render.js";
 
 /** Runs in the background while a set is in use. Returns what ends it. */
 export type Scheduler = (set: ToolSet) => (() => void | Promise<void>) | undefined;
@@ -15,13 +14,23 @@ export type Scheduler = (set: ToolSet) => (() => void | Promise<void>) | undefin
 /** What a {@link ToolSet} is made of. */
 export interface ToolSetParts {
   readonly tools: readonly BoundTool[];
-  readonly names: ToolNames;
   readonly resources: Resources;
   readonly validator: SchemaValidator;
   readonly states: ToolStates;
   readonly reminders: Reminders | undefined;
   readonly warnings: readonly ToolSetWarning[];
+  /** What tools that join at run time may do. */
+  readonly capability: CapabilityMode;
+  /** The behaviour versions of tools that join at run time. */
+  readonly version: NonNullable<RegistryOptions["version"]>;
   readonly sessionId?: SessionId | undefined;
+}
+
+export interface SetDispatcherOptions extends Pick<DispatcherOptions, "onNotify"> {
+  /** Where calls find their tools. Default: those of the set. */
+  tools?: ToolRegistry | undefined;
+  /** Finds more than `tools` has. Default: nothing. */
+  find?: DispatcherOptions["find"];
 }
 
 /** Tools as one client wants them: checked, named, described, ready for calls. Immutable. */
@@ -34,7 +43,8 @@ export class ToolSet {
   /** What was left out, and what is old. */
   readonly warnings: readonly ToolSetWarning[];
   readonly #parts: ToolSetParts;
-  readonly #byName: ReadonlyMap<string, BoundTool>;
+  /** Nothing is ever added to it. */
+  readonly #own: ToolRegistry;
   readonly #stops: (() => void | Promise<void>)[] = [];
 
   constructor(parts: ToolSetParts) {
@@ -43,17 +53,17 @@ export class ToolSet {
     this.resources = parts.resources;
     this.states = parts.states;
     this.warnings = parts.warnings;
-    this.#byName = new Map(parts.tools.map((tool) => [tool.name, tool]));
+    this.#own = this.registry();
   }
 
   /** The tool of that client name. */
   get(name: string): BoundTool | undefined {
-    return this.#byName.get(name);
+    return this.#own.find(name);
   }
 
   /** The client names, in order. */
   names(): string[] {
-    return [...this.#byName.keys()];
+    return this.#own.names();
   }
 
   /** What the model is told; with a context, of the tools that want to be listed now. */
@@ -65,12 +75,12 @@ export class ToolSet {
 
   /** The client name of the first tool of that kind. */
   toolForKind(kind: ToolKind): string | undefined {
-    return this.#parts.names.tool(kind);
+    return this.#own.byKind.tool(kind);
   }
 
   /** The client name of a parameter of that kind's tools. */
   paramForKind(kind: ToolKind, canonical: string): string | undefined {
-    return this.#parts.names.param(kind, canonical);
+    return this.#own.byKind.param(kind, canonical);
   }
 
   /**
@@ -78,25 +88,25 @@ export class ToolSet {
    * without its markers, and `onFault` hears why.
    */
   renderPrompt(template: string, extra: { [key: string]: JsonValue } = {}, onFault?: (reason: string) => void): string {
-    try {
-      return renderTemplate(template, this.#parts.names.context({}, this.#parts.reminders !== undefined, extra));
-    } catch (e) {
-      onFault?.(e instanceof Error ? e.message : String(e));
-      return stripTemplate(template);
-    }
+    return this.#own.renderPrompt(template, extra, onFault);
   }
 
-  /** These tools, and room for tools that come and go. */
+  /** These tools, and room for tools that come and go. Each registry has its own. */
   registry(): ToolRegistry {
-    return new ToolRegistry(this.tools, { validator: this.#parts.validator });
+    const { tools, resources, states, validator, capability, version, reminders } = this.#parts;
+    return new ToolRegistry({
+      ...{ tools, resources, states, validator, capability, version },
+      reminders: reminders !== undefined,
+    });
   }
 
-  /** What runs calls of these tools, or of those that `find` finds. */
-  dispatcher(options: Partial<Pick<DispatcherOptions, "find" | "names" | "onNotify">> = {}): Dispatcher {
-    const { resources, reminders, sessionId, names } = this.#parts;
+  /** What runs calls of these tools, or of those in a registry. */
+  dispatcher(options: SetDispatcherOptions = {}): Dispatcher {
+    const { resources, reminders, sessionId } = this.#parts;
+    const { tools = this.#own } = options;
     return new Dispatcher({
-      find: (name) => this.get(name),
-      names: () => names,
+      find: (name) => tools.find(name),
+      tools,
       resources,
       reminders,
       sessionId,

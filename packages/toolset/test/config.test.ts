@@ -6,6 +6,7 @@ import {
   bindTool,
   type CapabilityMode,
   Dispatcher,
+  externalTool,
   isMet,
   isWithin,
   mergeConfigs,
@@ -421,17 +422,43 @@ describe("what a set may do", () => {
     expect(isWithin("all", "execute")).toBe(false);
   });
 
-  test("every kind in every mode", () => {
-    const table = ["read", "edit", "execute", "other", "something new"].map((kind) =>
-      modes.map((mode) => allows(mode, kind)),
-    );
-    expect(table).toEqual([
-      [true, true, true, true],
-      [false, true, false, true],
-      [false, false, true, true],
-      [false, false, false, true],
-      [false, false, false, true],
-    ]);
+  const kinds: [CapabilityMode[], string][] = [
+    [modes, "read listDir search lsp webSearch webFetch memorySearch askUser plan skill"],
+    [["readWrite", "all"], "edit write delete move imageGen videoGen imageToVideo"],
+    [["execute", "all"], "execute backgroundTaskAction waitTasksAction killTaskAction task monitor"],
+    [["all"], "other somethingNew toString"],
+  ];
+  test.each(kinds)("in %j are tools of the kinds %s", (wanted, names) => {
+    for (const kind of names.split(" ")) {
+      expect(modes.filter((mode) => allows(mode, { kind })).map((mode) => `${kind} ${mode}`)).toEqual(
+        wanted.map((mode) => `${kind} ${mode}`),
+      );
+    }
+  });
+
+  test("a tool whose kind says nothing is as it says itself; no other is", () => {
+    const reading = (kind: string) => ({ kind, capabilities: { readOnly: true } });
+    for (const kind of ["other", "somethingNew"]) expect(modes.every((mode) => allows(mode, reading(kind)))).toBe(true);
+    expect(modes.filter((mode) => allows(mode, reading("execute")))).toEqual(["execute", "all"]);
+  });
+
+  test("a tool from elsewhere that only reads, by its own word, may be in a set that only reads", async () => {
+    const far = (name: string, readOnly?: boolean) =>
+      externalTool({
+        server: "far",
+        name,
+        description: "",
+        capabilities: { readOnly },
+        call: async () => ({ content: [] }),
+      });
+    const set = await new ToolSetBuilder()
+      .tools([read, far("look", true), far("act")])
+      .build({ tools: [], capability: "readOnly" });
+    expect(set.names()).toEqual(["read", "far__look"]);
+    const registry = set.registry();
+    registry.register(far("see", true));
+    expect(() => registry.register(far("do"))).toThrow(expect.objectContaining({ kind: "permissionDenied" }));
+    expect(registry.names({ external: true })).toEqual(["far__look", "far__see"]);
   });
 
   test("what is left out is named, and so is what cannot be without it", async () => {

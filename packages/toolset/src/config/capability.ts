@@ -1,4 +1,4 @@
-import type { ToolKind } from "@shedkit/tool";
+import type { ToolCapabilities, ToolKind } from "@shedkit/tool";
 
 /**
  * What the tools of a set may do. `readOnly` is part of `readWrite` and of `execute`, and both are part of `all`;
@@ -49,8 +49,20 @@ const LEAST: { readonly [kind in KnownKind]: CapabilityMode } = {
 /** The kinds that are named; any other text is a kind too, and counts as `other`. */
 type KnownKind = ToolKind extends infer K ? (K extends string ? (string extends K ? never : K) : never) : never;
 
-/** Whether a set of that mode may hold a tool of that kind. */
-export function allows(mode: CapabilityMode, kind: ToolKind): boolean {
-  const least = Object.hasOwn(LEAST, kind) ? LEAST[kind as KnownKind] : "all";
-  return isWithin(least, mode);
+/**
+ * Whether a set of that mode may hold a tool. Its kind decides; where that says nothing (`other`, or one that is not known
+ * here), a tool that says it only reads is taken at its word, and any other may be in `all` alone.
+ */
+export function allows(mode: CapabilityMode, { kind, capabilities }: CapabilityClaims): boolean {
+  return isWithin(leastOf(kind) ?? (capabilities?.readOnly ? "readOnly" : "all"), mode);
+}
+
+/** What a tool says of itself, as far as modes go. */
+export interface CapabilityClaims {
+  readonly kind: ToolKind;
+  readonly capabilities?: Pick<ToolCapabilities, "readOnly"> | undefined;
+}
+
+function leastOf(kind: ToolKind): CapabilityMode | undefined {
+  return kind !== "other" && Object.hasOwn(LEAST, kind) ? LEAST[kind as KnownKind] : undefined;
 }

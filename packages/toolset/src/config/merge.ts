@@ -1,5 +1,4 @@
-import type { ToolMetadata } from "@shedkit/tool";
-import { allows } from "./capability.js";
+import { allows, type CapabilityClaims } from "./capability.js";
 import type { ToolConfig, ToolSetConfig, ToolSetWarning } from "./types.js";
 
 export interface MergeSources {
@@ -24,7 +23,7 @@ export interface MergedConfig {
  */
 export function mergeConfigs(
   { baseline, external = [], remote = [] }: MergeSources,
-  known: (id: string) => Pick<ToolMetadata, "id" | "kind"> | undefined,
+  known: (id: string) => ({ readonly id: string } & CapabilityClaims) | undefined,
 ): MergedConfig {
   const warnings: ToolSetWarning[] = [];
   const owners = new Map<string, string>();
@@ -41,7 +40,7 @@ export function mergeConfigs(
         warnings.push({ tool: entry.id, category: "shadowed", message });
         return;
       }
-      if (!allows(mode, filled.kind ?? "other")) {
+      if (!allows(mode, { kind: filled.kind ?? "other", capabilities: own?.capabilities })) {
         const message = `It came from ${source}, and "${mode}" does not allow tools of kind "${filled.kind ?? "other"}".`;
         warnings.push({ tool: entry.id, category: "pruned", message });
         return;

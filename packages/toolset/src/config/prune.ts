@@ -14,7 +14,7 @@ export function prune(
   if (mode === "all") return { tools, warnings: [] };
   const warnings: ToolSetWarning[] = [];
   let left = tools.filter((tool) => {
-    if (allows(mode, tool.kind)) return true;
+    if (allows(mode, tool.metadata)) return true;
     warnings.push(pruned(tool, `"${mode}" does not allow tools of kind "${tool.kind}".`));
     return false;
   });

@@ -1,0 +1,46 @@
+import { fullId, metadataOf, ToolError, type ToolImpl, type ToolMetadata } from "@shedkit/tool";
+import { toolName } from "@shedkit/types";
+import type { BindOptions } from "./bind.js";
+import { parametersOf } from "./config/rename.js";
+import { type ResolvedVersion, resolveVersion } from "./config/version.js";
+import { type NamedTool, ToolNames } from "./template/context.js";
+import { renderTemplate } from "./template/render.js";
+
+export interface LateOptions {
+  others(): Iterable<NamedTool>;
+  reminders: boolean;
+  version?: ((id: string, metadata: ToolMetadata) => ResolvedVersion) | undefined;
+}
+
+/**
+ * How a tool is made ready that joins others: as a configuration without any wishes would. Throws ToolError
+ * `invalidArguments` where its behaviour version is gone.
+ */
+export function lateBinding(tool: ToolImpl, { others, reminders, version: resolve }: LateOptions): BindOptions {
+  const definition = tool.definition();
+  const metadata = metadataOf(tool, definition);
+  if (metadata.foreign) return { metadata }; // whoever made it knows none of the names here
+  const name = toolName(definition);
+  const id = fullId(metadata);
+  const { version, problem } = resolve?.(id, metadata) ?? resolveVersion(id, metadata, undefined, undefined);
+  if (problem !== undefined) throw new ToolError("invalidArguments", name, `${name}: ${problem.message}`);
+  const params = metadata.params?.defaults ?? {};
+  const inputs = new Map(parametersOf(definition).map((input) => [input, input]));
+  let known: ToolNames | undefined; // most tools name no other
+  const names = () => {
+    known ??= new ToolNames([...others(), { kind: metadata.kind, name, inputs }]);
+    return known;
+  };
+  return {
+    metadata,
+    version,
+    params,
+    description: metadata.describe?.({
+      tool: (kind) => names().tool(kind),
+      param: (kind, canonical) => names().param(kind, canonical),
+      params,
+      version: version ?? "current",
+    }),
+    render: (text) => (text.includes("${") ? renderTemplate(text, names().context(params, reminders)) : text),
+  };
+}
