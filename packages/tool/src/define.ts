@@ -66,8 +66,18 @@ export interface ToolSpec<I, In, P, S> {
   /** Schema of the arguments: an object. */
   input: I;
   params?: { schema: TypedSchema & { static: P }; defaults: P; check?(params: P): readonly ParamFault[] } | undefined;
-  /** Kept between calls, and with the session; `version` changes when its shape does. */
-  state?: { schema: TypedSchema & { static: S }; version: number; initial(): S } | undefined;
+  /**
+   * Kept between calls, and with the session. `version` changes when its shape does; `migrate` makes one of this version of
+   * what an older (or newer) one left, or gives undefined, as is done without it: then it begins anew.
+   */
+  state?:
+    | {
+        schema: TypedSchema & { static: S };
+        version: number;
+        initial(): S;
+        migrate?: ((old: JsonValue, version: number) => S | undefined) | undefined;
+      }
+    | undefined;
   capabilities?: CapabilityHints | undefined;
   requires?: Requirement | undefined;
   /** Full ids of tools that may not be in one set with this one. */
@@ -247,11 +257,7 @@ function metadataFrom(spec: AnySpec): ToolMetadata {
     notifications: spec.notifications,
     reminders: spec.reminders,
     params: spec.params as ToolMetadata["params"],
-    state: spec.state && {
-      schema: spec.state.schema,
-      version: spec.state.version,
-      initial: spec.state.initial as () => JsonValue,
-    },
+    state: spec.state as ToolMetadata["state"],
     ...(typeof description === "function" ? { describe: description } : {}),
     ...(spec.shouldList === undefined ? {} : { shouldList: spec.shouldList.bind(spec) }),
     ...(spec.access === undefined

@@ -130,7 +130,16 @@ export interface ToolMetadata {
       }
     | undefined;
   /** What the tool remembers between calls. */
-  state?: { readonly schema: JsonSchema; readonly version: number; initial(): JsonValue } | undefined;
+  state?:
+    | {
+        readonly schema: JsonSchema;
+        /** Of its shape. */
+        readonly version: number;
+        initial(): JsonValue;
+        /** What a memory of another version is in this one; undefined where nothing can be made of it. */
+        migrate?: ((old: JsonValue, version: number) => JsonValue | undefined) | undefined;
+      }
+    | undefined;
   /**
    * The schemas come from elsewhere (a remote server): they are read under limits, and their patterns run on an engine
    * that takes linear time. Default: false.

@@ -19,6 +19,7 @@ import { type BehaviorPreset, resolveVersion } from "./config/version.js";
 import type { BoundTool } from "./contract.js";
 import { type ReminderSettings, Reminders } from "./reminders.js";
 import { ToolStates } from "./state.js";
+import type { StateFile, StateKeeper } from "./state-keeper.js";
 import { ToolNames } from "./template/context.js";
 import { TemplateFault } from "./template/fault.js";
 import { renderTemplate } from "./template/render.js";
@@ -33,6 +34,11 @@ export interface ToolSetBuildOptions {
   validator?: SchemaValidator | undefined;
   /** False: nothing is appended to results, and templates know it. Default: with their defaults. */
   reminders?: Omit<ReminderSettings, "reminders"> | false | undefined;
+  /**
+   * Where the tools' memories come from, and where they are kept. For a set that is used without a session, which would
+   * keep them in its log. What could not be read of it is among the warnings. Default: nowhere.
+   */
+  stateFile?: StateFile | undefined;
 }
 
 /** The part of a set that is the same for every session. */
@@ -114,7 +120,7 @@ export class ToolSetBuilder {
 
   /**
    * Makes a set. A configuration object that was used last time is taken to be as it was. Throws {@link ToolSetError},
-   * which names every problem of the phase that failed.
+   * which names every problem of the phase that failed. Rejects where `stateFile` cannot be read at all.
    */
   async build(config: ToolSetConfig = ALL_TOOLS, options: ToolSetBuildOptions = {}): Promise<ToolSet> {
     const validator = options.validator ?? (await loadValidator());
@@ -125,15 +131,16 @@ export class ToolSetBuilder {
     for (const { id, metadata, params } of tools)
       if (metadata.params !== undefined) resources.insert(paramsOf(id), params);
     const preset = config.behaviorPreset === undefined ? undefined : this.#presets.get(config.behaviorPreset);
+    const metadata = tools.map((tool) => tool.metadata);
+    const states = new ToolStates(metadata, resources);
+    const keeper = options.stateFile && (await openKeeper(states, options.stateFile));
     const set = new ToolSet({
       tools: bound,
       resources,
       validator,
       sessionId: options.sessionId,
-      states: new ToolStates(
-        tools.map(({ metadata }) => metadata),
-        resources,
-      ),
+      states,
+      keeper,
       // Even where there are none: tools that join may have their own.
       reminders:
         options.reminders === false
@@ -141,7 +148,7 @@ export class ToolSetBuilder {
           : new Reminders({ ...options.reminders, reminders: [...this.#reminders] }),
       capability: config.capability ?? "all",
       version: (id, metadata) => resolveVersion(id, metadata, undefined, preset),
-      warnings,
+      warnings: keeper ? [...warnings, ...keeper.warnings] : warnings,
     });
     set.start(this.#schedulers);
     return set;
@@ -197,6 +204,11 @@ export class ToolSetBuilder {
     if (problems.length > 0) throw new ToolSetError(problems);
     return { bound, refused };
   }
+}
+
+async function openKeeper(states: ToolStates, file: StateFile): Promise<StateKeeper> {
+  const { StateKeeper } = await import("./state-keeper.js");
+  return StateKeeper.open(states, file);
 }
 
 const ALL_TOOLS: ToolSetConfig = { tools: [] };

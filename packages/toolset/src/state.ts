@@ -21,6 +21,7 @@ interface Slot {
 export class ToolStates {
   readonly #slots = new Map<string, Slot>();
   readonly #changed = new Set<string>();
+  readonly #listeners = new Set<(key: string) => void>();
   /** Of tools that are not here now: kept, so that they find it again. */
   readonly #foreign = new Map<string, ToolStateRecord>();
 
@@ -42,6 +43,7 @@ export class ToolStates {
       set: (value) => {
         slot.value = value as JsonValue;
         this.#changed.add(key);
+        for (const listener of this.#listeners) listener(key);
       },
     };
     resources.insert(stateOf(key), handle);
@@ -49,8 +51,9 @@ export class ToolStates {
   }
 
   /**
-   * Puts back what was remembered. False, and the memory as it was, where the version is another or the value does not
-   * fit. What belongs to a tool that is not here is kept for {@link snapshot}.
+   * Puts back what was remembered. A value of another version is first made one of this by the tool's `migrate`. False,
+   * and the memory as it was, where there is no way from that version or the value does not fit. What belongs to a tool that
+   * is not here is kept for {@link snapshot}.
    */
   restore({ key, version, value }: ToolStateRecord): boolean {
     const slot = this.#slots.get(key);
@@ -58,8 +61,10 @@ export class ToolStates {
       this.#foreign.set(key, { key, version, value });
       return true;
     }
-    if (version !== slot.state.version || evalFreeValidator.compile(slot.state.schema)(value).length > 0) return false;
-    slot.value = value;
+    const { state } = slot;
+    const current = version === state.version ? value : migrated(state, value, version);
+    if (current === undefined || evalFreeValidator.compile(state.schema)(current).length > 0) return false;
+    slot.value = current;
     return true;
   }
 
@@ -75,6 +80,12 @@ export class ToolStates {
     return changed;
   }
 
+  /** Calls back at every change, with the full id of the tool; returns the function that ends it. */
+  onChange(listener: (key: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   /** All of it. */
   snapshot(): ToolStateRecord[] {
     return [...Array.from(this.#slots.keys(), (key) => this.#record(key)), ...this.#foreign.values()];
@@ -83,5 +94,13 @@ export class ToolStates {
   #record(key: string): ToolStateRecord {
     const slot = this.#slots.get(key) as Slot;
     return { key, version: slot.state.version, value: slot.value };
+  }
+}
+
+function migrated({ migrate }: Slot["state"], value: JsonValue, version: number): JsonValue | undefined {
+  try {
+    return migrate?.(value, version);
+  } catch {
+    return undefined;
   }
 }

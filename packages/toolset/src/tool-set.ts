@@ -7,6 +7,7 @@ import { Dispatcher, type DispatcherOptions } from "./dispatcher.js";
 import { type RegistryOptions, ToolRegistry } from "./registry.js";
 import type { Reminders } from "./reminders.js";
 import type { ToolStates } from "./state.js";
+import type { StateKeeper } from "./state-keeper.js";
 
 /** Runs in the background while a set is in use. Returns what ends it. */
 export type Scheduler = (set: ToolSet) => (() => void | Promise<void>) | undefined;
@@ -17,6 +18,7 @@ export interface ToolSetParts {
   readonly resources: Resources;
   readonly validator: SchemaValidator;
   readonly states: ToolStates;
+  readonly keeper?: StateKeeper | undefined;
   readonly reminders: Reminders | undefined;
   readonly warnings: readonly ToolSetWarning[];
   /** What tools that join at run time may do. */
@@ -127,8 +129,17 @@ export class ToolSet {
     }
   }
 
-  /** Ends what runs in the background. */
+  /** Writes what has changed of the memories to their file, and waits for it. Rejects where that fails. */
+  async flush(): Promise<void> {
+    await this.#parts.keeper?.flush();
+  }
+
+  /** Ends what runs in the background, and writes the memories to their file. Rejects where one of these fails. */
   async close(): Promise<void> {
-    await Promise.all(this.#stops.splice(0).map((stop) => stop()));
+    try {
+      await Promise.all(this.#stops.splice(0).map((stop) => stop()));
+    } finally {
+      await this.#parts.keeper?.close();
+    }
   }
 }

@@ -66,7 +66,7 @@ describe("a tool that joins at run time", () => {
     const prompt = () => tools.renderPrompt("${{ tools.by_kind.draw }}|${{ system_reminders_enabled }}");
     expect([await said(), prompt()]).toEqual(["use nothing", "|true"]);
     tools.register(versioned);
-    expect([await said(), prompt()]).toEqual([expect.stringMatching(/^use late\n[^]*You can draw/), "late|true"]);
+    expect([await said(), prompt()]).toEqual([expect.stringMatching(/^use late\n[\s\S]*You can draw/), "late|true"]);
     tools.unregister("late");
     expect([await said(), prompt()]).toEqual(["use nothing", "|true"]);
     expect(set.names()).toEqual(["look", "speak"]);

@@ -15,9 +15,6 @@ import {
   externalName,
   externalTool,
   loadForeignPatterns,
-  type StateFile,
-  StateKeeper,
-  stateFileName,
   ToolRegistry,
   ToolSetBuilder,
 } from "@shedkit/toolset";
@@ -133,97 +130,6 @@ test("a tool that passes its call on names the one that ran, and reminders come 
   expect((await set.dispatcher().run({ id: "2", name: "use", arguments: { name: "nope" } })).error?.kind).toBe(
     "unknownTool",
   );
-});
-
-describe("memories", () => {
-  const counter = (version = 1): ToolImpl =>
-    defineTool({
-      id: "count",
-      kind: "other",
-      description: "",
-      input: Type.Object({}),
-      state: { schema: Type.Object({ n: Type.Integer() }), version, initial: () => ({ n: 0 }) },
-      run: (_, ctx) => {
-        ctx.state.set({ n: ctx.state.get().n + 1 });
-        return String(ctx.state.get().n);
-      },
-    });
-  const set = (version?: number) => new ToolSetBuilder().tools([say, counter(version)]).build();
-  const call = { id: "1", name: "count", arguments: {} };
-
-  test("what changed is told once", async () => {
-    const one = await set();
-    await one.dispatcher().run(call);
-    expect(one.states.takeChanges()).toEqual([{ key: "user:count", version: 1, value: { n: 1 } }]);
-    expect(one.states.takeChanges()).toEqual([]);
-  });
-
-  test("what was remembered comes back; another version or shape does not", async () => {
-    const one = await set();
-    expect(one.states.restore({ key: "user:count", version: 1, value: { n: 7 } })).toBe(true);
-    expect((await one.dispatcher().run(call)).promptText).toBe("8");
-    expect(one.states.restore({ key: "user:count", version: 2, value: { n: 1 } })).toBe(false);
-    expect(one.states.restore({ key: "user:count", version: 1, value: { n: "x" } })).toBe(false);
-    expect((await one.dispatcher().run(call)).promptText).toBe("9");
-  });
-
-  test("sessions have files of their own, in their folder", () => {
-    const names = ["sess/1", "sess_1", "../../etc", "", "x".repeat(500), "é"].map(stateFileName);
-    expect(new Set(names).size).toBe(names.length);
-    for (const name of names) expect(name).toMatch(/^[\w-]{1,120}\.json$/);
-    expect(stateFileName("sess/1")).toBe(names[0]);
-  });
-
-  test("two sets do not share theirs", async () => {
-    const [a, b] = [await set(), await set()];
-    await a.dispatcher().run(call);
-    expect((await b.dispatcher().run(call)).promptText).toBe("1");
-  });
-
-  class Text implements StateFile {
-    aside: string | undefined;
-    writes = 0;
-    constructor(public text?: string) {}
-    async read(): Promise<string | undefined> {
-      return this.text;
-    }
-    async write(text: string): Promise<void> {
-      this.writes++;
-      await Promise.resolve();
-      this.text = text;
-    }
-    async setAside(text: string): Promise<void> {
-      this.aside = text;
-    }
-  }
-
-  test("a file keeps them, also those of tools that are not here", async () => {
-    const file = new Text();
-    const one = await set();
-    one.states.restore({ key: "user:gone", version: 3, value: [1] });
-    const { keeper } = await StateKeeper.open(one.states, file);
-    await one.dispatcher().run(call);
-    await Promise.all(Array.from({ length: 10 }, () => keeper.save()));
-    expect(file.writes).toBe(2);
-    const two = await set();
-    await StateKeeper.open(two.states, new Text(file.text));
-    expect(two.states.snapshot()).toEqual([
-      { key: "user:count", version: 1, value: { n: 1 } },
-      { key: "user:gone", version: 3, value: [1] },
-    ]);
-  });
-
-  test("a file that is none is put aside; what does not fit is named", async () => {
-    for (const text of ["{", "[]", "null", '{"format":2,"state":{}}']) {
-      const file = new Text(text);
-      const one = await set();
-      await StateKeeper.open(one.states, file);
-      expect(file.aside).toBe(text);
-      expect(one.states.snapshot()).toEqual([{ key: "user:count", version: 1, value: { n: 0 } }]);
-    }
-    const old = new Text('{"format":1,"state":{"user:count":{"version":9,"value":{"n":1}}}}');
-    expect((await StateKeeper.open((await set()).states, old)).skipped).toEqual(["user:count"]);
-  });
 });
 
 describe("tools from elsewhere", () => {
