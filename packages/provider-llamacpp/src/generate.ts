@@ -1,5 +1,5 @@
 import { cancelledFailure, type ModelEvent, type ModelRequest } from "@shedkit/provider";
-import { callableTools, type TextEvent, thinkingBudget } from "@shedkit/text-tools";
+import { callableTools, type TextEvent } from "@shedkit/text-tools";
 import { AnswerBlocks, raceAbort, StopStrings } from "@shedkit/text-tools/backend";
 import { AgenticError, type FinishReason, type Usage } from "@shedkit/types";
 import type {
@@ -138,7 +138,7 @@ class Run {
       for (const event of events) yield* this.#blocks.take(event);
     }.bind(this);
 
-    const { budget, end } = thinkingBudget(request, loaded.family);
+    const { budget, end } = loaded.thinkingBudget(request);
     let cut = false;
     this.#generation = sequence.evaluate(rest, this.#sampling());
     let reason: FinishReason | undefined;

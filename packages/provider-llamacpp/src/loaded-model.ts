@@ -1,6 +1,14 @@
 import type { ModelRequest } from "@shedkit/provider";
 import { normalizeTranscript } from "@shedkit/provider/transcript";
-import { CHATML, ChatTemplate, callableTools, familyOf, type TextToolFamily, wantsThinking } from "@shedkit/text-tools";
+import {
+  CHATML,
+  ChatTemplate,
+  callableTools,
+  familyOf,
+  type TextToolFamily,
+  thinkingBudget,
+  thinkingOptions,
+} from "@shedkit/text-tools";
 import { AgenticError } from "@shedkit/types";
 import type { Llama, LlamaContext, LlamaEmbeddingContext, LlamaGrammar, LlamaModel, Token } from "node-llama-cpp";
 import type { Binding } from "./binding.js";
@@ -99,9 +107,15 @@ export class LoadedModel {
     const { family, template } = this.#talk();
     const messages = normalizeTranscript(request.messages, { model: request.model.name });
     return family.render({ system, messages, tools }, template, {
-      thinking: wantsThinking(params.thinking),
+      ...thinkingOptions(params.thinking),
       protect: (text) => this.prompt.protect(text),
     });
+  }
+
+  /** After how many tokens a thought is ended, and with what. */
+  thinkingBudget(request: ModelRequest): { budget: number; end: string } {
+    const { family, template } = this.#talk();
+    return thinkingBudget(request, family, template);
   }
 
   /** A grammar, kept for the next time. Undefined where llama.cpp does not take it. */

@@ -131,7 +131,7 @@ describe("each family", () => {
     ["<｜tool▁call▁begin｜>", "<｜tool▁call▁begin｜>"],
     ["<｜tool▁call▁begin｜> ```json", "<｜tool▁call▁begin｜>"],
     ["<|tool_calls_section_begin|>", "<|tool_call_begin|>"],
-    ["to=functions.", "<|channel|>commentary to=functions.paint <|constrain|>json<|message|>"],
+    ["<|channel|>", "<|channel|>commentary to=functions.paint <|constrain|>json<|message|>"],
     ["<|start_header_id|>", '{"name": "paint"'],
   ])("of templates with %s is held to the schemas from %s on", async (sign, mark) => {
     const says = [mark, "no call", "at all"];

@@ -1,6 +1,7 @@
 import {
   deepseek,
   deepseek31,
+  deepseekDsml,
   gemma4,
   glm,
   harmony,
@@ -51,6 +52,7 @@ const tools: ToolFunctionSpec[] = [
 const families = [
   deepseek,
   deepseek31,
+  deepseekDsml,
   gemma4,
   glm,
   harmony,

@@ -1,6 +1,6 @@
 import type { DynamicCache } from "@huggingface/transformers";
 import { cancelledFailure, type ModelEvent, type ModelRequest } from "@shedkit/provider";
-import { callableTools, type TextEvent, thinkingBudget } from "@shedkit/text-tools";
+import { callableTools, type TextEvent } from "@shedkit/text-tools";
 import { AnswerBlocks, raceAbort, StopStrings } from "@shedkit/text-tools/backend";
 import { AgenticError, type FinishReason, type Usage } from "@shedkit/types";
 import type { LoadedModel, Step } from "./loaded-model.js";
@@ -116,7 +116,7 @@ class Run {
       for (const event of events) yield* this.#blocks.take(event);
     }.bind(this);
 
-    const { budget, end } = thinkingBudget(request, family);
+    const { budget, end } = loaded.thinkingBudget(request);
     let cut = false;
     let scores = first;
     let said = "";

@@ -3,7 +3,14 @@ import { join } from "node:path";
 import type { DynamicCache, PreTrainedModel, PreTrainedTokenizer, Tensor } from "@huggingface/transformers";
 import type { ModelRequest } from "@shedkit/provider";
 import { normalizeTranscript } from "@shedkit/provider/transcript";
-import { CHATML, ChatTemplate, familyOf, type TextToolFamily, wantsThinking } from "@shedkit/text-tools";
+import {
+  CHATML,
+  ChatTemplate,
+  familyOf,
+  type TextToolFamily,
+  thinkingBudget,
+  thinkingOptions,
+} from "@shedkit/text-tools";
 import { loadError } from "./load-error.js";
 import type { OnnxFolder, TransformersOptions } from "./options.js";
 import { type AddedToken, PromptTokens } from "./prompt-tokens.js";
@@ -85,9 +92,14 @@ export class LoadedModel {
     const schema = output && `Answer with JSON of this schema, and nothing else: ${JSON.stringify(output)}`;
     const told = [system, schema].filter((text) => text !== undefined && text !== "").join("\n\n");
     return this.family.render({ system: told, messages, tools }, this.#template, {
-      thinking: wantsThinking(params.thinking),
+      ...thinkingOptions(params.thinking),
       protect: (text) => this.prompt.protect(text),
     });
+  }
+
+  /** After how many tokens a thought is ended, and with what. */
+  thinkingBudget(request: ModelRequest): { budget: number; end: string } {
+    return thinkingBudget(request, this.family, this.#template);
   }
 
   countTokens(request: ModelRequest): number {

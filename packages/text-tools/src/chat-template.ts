@@ -1,5 +1,7 @@
 import { Template } from "@huggingface/jinja";
 import { AgenticError, type ToolFunctionSpec } from "@shedkit/types";
+import { plainSchema } from "./plain-schema.js";
+import { DATE_FUNCTION, inOurDialect } from "./template-dialect.js";
 
 /** A message as chat templates know it. */
 export interface TemplateMessage {
@@ -11,10 +13,12 @@ export interface TemplateMessage {
   thinking?: string | undefined;
   tool_calls?: readonly TemplateCall[] | undefined;
   /** The results of its own calls, for the templates that want them there. */
-  tool_responses?: readonly { name: string; response: string }[] | undefined;
+  tool_responses?: readonly { name: string; response: unknown }[] | undefined;
   /** Of a tool's result. */
   name?: string | undefined;
   tool_call_id?: string | undefined;
+  /** Of a tool's result that is no text: the value, of which `content` is the JSON. */
+  response?: object | undefined;
 }
 
 /** A call as chat templates know it. `arguments` is a string where it was not a JSON object. */
@@ -33,8 +37,23 @@ export interface ChatTemplateOptions {
   today?: Date | undefined;
 }
 
-/** What `strftime_now` of templates is called here: the engine's own reads the clock each time. */
-const DATE_FUNCTION = "strftime_fixed";
+/** How an answer is to be begun. */
+export interface AnswerOptions {
+  /** Whether the model may think first. Default: the template's own. */
+  thinking?: boolean | undefined;
+  /** How long it may think, in the template's own words (`"low"`, `"high"`). Default: the template's own. */
+  effort?: string | undefined;
+  /** Whether an answer begins at all. Default: true. */
+  generate?: boolean | undefined;
+}
+
+/** What a template does with calls and results. */
+export interface PrintedCalls {
+  calls: boolean;
+  results: boolean;
+  /** Whether arguments must be given as JSON text. */
+  asText: boolean;
+}
 
 /** A model's own chat template, in Jinja. */
 export class ChatTemplate {
@@ -44,8 +63,8 @@ export class ChatTemplate {
   /** The first form of input that the template took. */
   #form = 0;
   #takesSystem: boolean | undefined;
-  #calls: { calls: boolean; results: boolean } | undefined;
-  #callsAsText: { calls: boolean; results: boolean } | undefined;
+  readonly #calls = new Map<boolean, PrintedCalls>();
+  readonly #declarations = new Map<string, string | undefined>();
   #prints: { name: boolean; description: boolean } | undefined;
 
   /** Throws AgenticError `provider` where the source is not a template. */
@@ -58,7 +77,7 @@ export class ChatTemplate {
       [DATE_FUNCTION]: (format: string) => formatDate(today, format),
     };
     try {
-      this.#template = new Template(source.replace(/\bstrftime_now\b/g, DATE_FUNCTION));
+      this.#template = new Template(inOurDialect(source));
     } catch (cause) {
       throw templateError("cannot be read", cause);
     }
@@ -70,53 +89,65 @@ export class ChatTemplate {
     return this.#prints;
   }
 
-  /** Whether the template prints a system message; some refuse it, some pass it over. */
+  /** Whether the template prints a system message, at the front; some refuse it, some put it beside the last question. */
   get takesSystem(): boolean {
-    this.#takesSystem ??= this.#tries("A probing system", [{ role: "system", content: "A probing system" }]);
+    this.#takesSystem ??= this.#probeSystem();
     return this.#takesSystem;
   }
 
-  /** Whether the template prints the calls of an assistant, and the results of tools. */
-  printsCalls(argumentsAsText: boolean): { calls: boolean; results: boolean } {
-    const known = argumentsAsText ? this.#callsAsText : this.#calls;
-    if (known) return known;
-    const id = "probe0001"; // some want ids of nine letters and digits
-    const args = argumentsAsText ? '{"key": "x"}' : { key: "x" };
-    const text = this.#printed([
-      { role: "user", content: "Hello" },
-      {
-        role: "assistant",
-        content: "",
-        tool_calls: [{ id, type: "function", function: { name: "probe_call", arguments: args } }],
-      },
-      { role: "tool", content: "A probing result", name: "probe_call", tool_call_id: id },
-    ]);
-    const prints = { calls: text.includes("probe_call"), results: text.includes("A probing result") };
-    if (argumentsAsText) this.#callsAsText = prints;
-    else this.#calls = prints;
-    return prints;
+  /** Whether the template tells that effort from others that it does not know. */
+  knowsEffort(effort: string): boolean {
+    const [known, unknown] = [effort, "unheard-of"].map((word) =>
+      this.#printed([HELLO], { thinking: true, effort: word }),
+    );
+    return known !== unknown;
+  }
+
+  /** What the template does with calls and results, with arguments in the form that is wanted if it takes that. */
+  printsCalls(preferText: boolean): PrintedCalls {
+    let found = this.#calls.get(preferText);
+    if (!found) {
+      const forms = [preferText, !preferText].map((asText) => this.#probeCalls(asText));
+      found = forms.find((form) => form?.calls) ?? forms[0] ?? { calls: false, results: false, asText: preferText };
+      this.#calls.set(preferText, found);
+    }
+    return found;
+  }
+
+  /**
+   * A tool as the template itself writes it among others; undefined where that cannot be told: the template prints no
+   * tools, or not one after the other.
+   */
+  declaration(tool: ToolFunctionSpec): string | undefined {
+    const key = JSON.stringify(tool);
+    if (!this.#declarations.has(key)) {
+      if (this.#declarations.size >= MOST_DECLARATIONS) this.#declarations.clear();
+      this.#declarations.set(key, this.#probeDeclaration(tool));
+    }
+    return this.#declarations.get(key);
   }
 
   /** Throws AgenticError `provider` with what the template complained about. */
   render(
     messages: readonly TemplateMessage[],
     tools: readonly ToolFunctionSpec[] = [],
-    options: { thinking?: boolean | undefined; generate?: boolean | undefined } = {},
+    options: AnswerOptions = {},
   ): string {
-    const declared = tools.map(({ name, description, parameters }) => ({
-      type: "function",
-      function: { name, description, parameters },
-    }));
+    const { thinking, effort, generate = true } = options;
+    const declared = tools.map((tool) => asFunction(tool));
     const values = {
       ...this.#fixed,
-      add_generation_prompt: options.generate ?? true,
+      add_generation_prompt: generate,
       ...(declared.length > 0 && { tools: declared }),
-      ...(options.thinking !== undefined && { enable_thinking: options.thinking }),
+      ...(thinking !== undefined && { enable_thinking: thinking, thinking }),
+      ...(effort !== undefined && { reasoning_effort: effort }),
     };
     const forms: readonly (() => object)[] = [
       () => ({ messages }),
-      // Some templates run over the tools without asking whether there are any, or want content in parts.
+      // Some templates run over the tools without asking whether there are any, take it for granted that each of their
+      // parameters has one type and a description, or want content in parts.
       () => ({ messages, tools: declared }),
+      () => ({ messages, tools: tools.map((tool) => asFunction(tool, described)) }),
       () => ({ messages: inParts(messages) }),
     ];
     let problem: unknown;
@@ -133,28 +164,88 @@ export class ChatTemplate {
     throw templateError("refused the conversation", problem);
   }
 
-  #tries(text: string, messages: readonly TemplateMessage[]): boolean {
-    return this.#printed([...messages, { role: "user", content: "Hello" }]).includes(text);
-  }
-
-  #printed(messages: readonly TemplateMessage[]): string {
+  #printed(messages: readonly TemplateMessage[], options: AnswerOptions = {}, tools: ToolFunctionSpec[] = []): string {
     try {
-      return this.render(messages);
+      return this.render(messages, tools, options);
     } catch {
       return "";
     }
   }
 
-  #probe(): { name: boolean; description: boolean } {
-    const parameters = { type: "object", properties: { key: { type: "string" } }, required: ["key"] };
-    const tool = { name: "probe_tool", description: "A probing description", parameters };
-    try {
-      const text = this.render([{ role: "user", content: "Hello" }], [tool]);
-      return { name: text.includes(tool.name), description: text.includes(tool.description) };
-    } catch {
-      return { name: false, description: false };
-    }
+  #probeSystem(): boolean {
+    const system = "A probing system";
+    const first: TemplateMessage = { role: "user", content: "The first question" };
+    const text = this.#printed([
+      { role: "system", content: system },
+      first,
+      { role: "assistant", content: "Yes" },
+      { role: "user", content: "The second question" },
+    ]);
+    const at = text.indexOf(system);
+    return at >= 0 && at < text.indexOf(first.content);
   }
+
+  #probeCalls(asText: boolean): PrintedCalls | undefined {
+    const id = "probe0001"; // some want ids of nine letters and digits
+    const json = '{"key": "x"}';
+    const args: unknown = asText ? json : JSON.parse(json);
+    const text = this.#printed([
+      HELLO,
+      {
+        role: "assistant",
+        content: "",
+        tool_calls: [{ id, type: "function", function: { name: "probe_call", arguments: args } }],
+      },
+      { role: "tool", content: "A probing result", name: "probe_call", tool_call_id: id },
+    ]);
+    const results = text.includes("A probing result");
+    if (!text.includes("probe_call")) return { calls: false, results, asText };
+    // A text that is written as a string, quotes and all, was not to be one.
+    return text.includes(asText ? json : "key") ? { calls: true, results, asText } : undefined;
+  }
+
+  #probe(): { name: boolean; description: boolean } {
+    const text = this.#printed([HELLO], {}, [PROBE]);
+    return { name: text.includes(PROBE.name), description: text.includes(PROBE.description) };
+  }
+
+  /** What comes to a prompt when the tool comes behind another one. */
+  #probeDeclaration(tool: ToolFunctionSpec): string | undefined {
+    const one = this.#printed([HELLO], {}, [PROBE]);
+    const two = this.#printed([HELLO], {}, [PROBE, tool]);
+    let start = 0;
+    while (start < one.length && one[start] === two[start]) start++;
+    const added = two.length - one.length;
+    if (added <= 0 || two.slice(start + added) !== one.slice(start)) return undefined;
+    // Where the list's end begins as a tool does, the same may be said to stand a little before.
+    for (let at = start; at >= 0 && two.slice(at + added) === one.slice(at); at--) {
+      const text = two.slice(at, at + added).replace(/^[\s,]+|[\s,]+$/g, "");
+      if (BEGINS.test(text) && text.includes(tool.name)) return text;
+    }
+    return undefined;
+  }
+}
+
+const MOST_DECLARATIONS = 1000;
+
+const HELLO: TemplateMessage = { role: "user", content: "Hello" };
+
+const PROBE: ToolFunctionSpec = {
+  name: "probe_tool",
+  description: "A probing description",
+  parameters: { type: "object", properties: { key: { type: "string", description: "A key" } }, required: ["key"] },
+};
+
+/** How declarations of tools begin: as JSON, in a tag, as code. */
+const BEGINS = /^(\{|<|\/\/|type |def |#)/;
+
+const described = (schema: object) => plainSchema({ type: "object", ...schema }, { described: true });
+
+function asFunction(
+  { name, description, parameters }: ToolFunctionSpec,
+  change: (schema: object) => object = (schema) => schema,
+): object {
+  return { type: "function", function: { name, description, parameters: change(parameters) } };
 }
 
 function inParts(messages: readonly TemplateMessage[]): object[] {

@@ -4,8 +4,8 @@ import type { TemplateCall, TemplateMessage } from "./chat-template.js";
 /** How the parts of a conversation become texts. */
 export interface TextOptions {
   protect(text: string): string;
-  /** The text of a result, protected. */
-  result(message: ToolResultMessage): string;
+  /** The text of a result, protected; or a value, for templates that take one. */
+  result(message: ToolResultMessage): string | object;
   /** The template wants arguments as JSON text. Default: as an object. */
   argumentsAsText?: boolean | undefined;
   /** The id that a call has for its template, from its own and how many calls came before it. Default: its own. */
@@ -38,7 +38,10 @@ export function templateMessages(
       addBlock(out.at(-1) as TemplateMessage, message, options, ids);
     } else if (message.type === "toolResult") {
       const id = ids.get(message.toolCallId) ?? message.toolCallId;
-      out.push({ role: "tool", content: options.result(message), name: message.name, tool_call_id: id });
+      const result = options.result(message);
+      const said =
+        typeof result === "string" ? { content: result } : { content: JSON.stringify(result), response: result };
+      out.push({ role: "tool", ...said, name: message.name, tool_call_id: id });
     } else {
       const content = options.protect(contentText(message.content));
       if (message.role === "system" && out.length === 0) systems.push(content);
@@ -81,7 +84,8 @@ function addBlock(
   }
 }
 
-function protectDeep(value: unknown, protect: (text: string) => string): unknown {
+/** The value with each of its texts protected, keys too. */
+export function protectDeep(value: unknown, protect: (text: string) => string): unknown {
   if (typeof value === "string") return protect(value);
   if (Array.isArray(value)) return value.map((item) => protectDeep(item, protect));
   if (typeof value !== "object" || value === null) return value;

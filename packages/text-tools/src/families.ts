@@ -1,4 +1,5 @@
 import type { ChatTemplate } from "./chat-template.js";
+import { deepseekDsml } from "./dsml.js";
 import type { TextToolFamily } from "./family.js";
 import { gemma4 } from "./gemma.js";
 import { harmony } from "./harmony.js";
@@ -15,7 +16,8 @@ export const CHATML =
 /** What in a chat template tells the family; the first that is in it counts. */
 const SIGNS: readonly (readonly [sign: string, family: TextToolFamily])[] = [
   ["<|tool_call>", gemma4],
-  ["to=functions.", harmony],
+  ["<|channel|>", harmony],
+  ["｜DSML｜", deepseekDsml],
   ["<｜tool▁call▁begin｜>", deepseek31],
   ["<|tool_calls_section_begin|>", kimi],
   ["<|tool_call_begin|>", kimi],
@@ -30,7 +32,8 @@ const SIGNS: readonly (readonly [sign: string, family: TextToolFamily])[] = [
 /** The family that a model's chat template belongs to: what it writes of calls, and prints of a tool, tells. */
 export function familyOf(template: ChatTemplate): TextToolFamily {
   const { source, prints } = template;
-  if (source.includes("<|start_header_id|>") && prints.name) return llama3;
+  // Functionary 3.2 has Llama's headers and calls of its own.
+  if (source.includes("<|start_header_id|>") && prints.name && !source.includes(">>>")) return llama3;
   const sign = SIGNS.find(([text]) => source.includes(text));
   if (sign) return sign[1] === deepseek31 && source.includes("```json") ? deepseek : sign[1];
   if (!source.includes("<tool_call>") || !prints.name) return promptedTags;

@@ -1,8 +1,8 @@
 import type { ToolFunctionSpec, ToolResultMessage } from "@shedkit/types";
 import { type AnswerFormat, AnswerParser } from "./answer-parser.js";
-import type { TemplateCall, TemplateMessage } from "./chat-template.js";
-import { contentText, type TextOptions, templateMessages } from "./conversation.js";
-import type { ParserOptions, TextParser, TextToolFamily } from "./family.js";
+import type { ChatTemplate, TemplateCall, TemplateMessage } from "./chat-template.js";
+import { contentText, protectDeep, type TextOptions, templateMessages } from "./conversation.js";
+import type { ParserOptions, TextParser, TextToolFamily, ThinkingEffort } from "./family.js";
 import { jsonGrammar } from "./json-calls.js";
 import { offeredTools } from "./offered.js";
 
@@ -24,49 +24,63 @@ export interface FamilyStyle {
   example: string;
   /** The form in which a tool is told. Default: with its return schema in the description. */
   spec?: ((tool: ToolFunctionSpec) => ToolFunctionSpec) | undefined;
-  /** How tools that were found later are declared in a result. Default: their JSON schemas. */
-  declare?: ((tools: readonly ToolFunctionSpec[]) => string) | undefined;
-  /** What the template wants of messages. */
+  /**
+   * How tools that were found later are declared in a result: as text, or as a value where the template takes one.
+   * Default: as the template itself writes tools, else their JSON schemas.
+   */
+  declare?: ((tools: readonly ToolFunctionSpec[], written: readonly string[]) => string | object) | undefined;
+  /** What the template wants of messages; arguments it gets as text only where it takes that. */
   messages?: Pick<TextOptions, "argumentsAsText" | "callId" | "oneCallEach"> | undefined;
+  /** The template's own words for how long to think. Default: the same as ours. */
+  efforts?: { readonly [effort in ThinkingEffort]: string } | undefined;
   /** The text of a call, for a template that prints none. Default: JSON in `<tool_call>` tags. */
   write?: ((call: TemplateCall) => string) | undefined;
   /** `rewrite` puts results where the template wants them. */
   ownResults?: boolean | undefined;
-  /** Calls and results are told in plain words, whatever the template knows of them. */
+  /** Tools, calls and results are told in plain words, whatever the template knows of them. */
   plain?: boolean | undefined;
   /** The last word on the messages. */
   rewrite?: ((messages: readonly TemplateMessage[]) => TemplateMessage[]) | undefined;
+  /** The last word on the prompt. */
+  finish?: ((prompt: string) => string) | undefined;
 }
 
 /** Our own tags, and the ones that families put around results. */
 const RESULT_TAG = /<(\/?)(tool_response|tools)>/g;
 
 export function family(style: FamilyStyle): TextToolFamily {
-  const { spec = withReturns, declare = declarations } = style;
+  const { spec = withReturns, declare = declarations, efforts } = style;
   return {
     id: style.id,
     render(conversation, template, options = {}) {
       const { head, byCall } = offeredTools(conversation.tools, conversation.messages, options.declare ?? "result");
       const protect = options.protect ?? ((text) => text);
-      const tools = head.map(spec);
-      const printed = template.prints.name;
+      const shown = (tool: ToolFunctionSpec) => protectDeep(spec(tool), protect) as ToolFunctionSpec;
+      const tools = head.map(shown);
+      const printed = template.prints.name && !style.plain;
       const told = printed || tools.length === 0 ? undefined : instructions(tools, style.example);
+      const prints = template.printsCalls(style.messages?.argumentsAsText ?? false);
       const messages = templateMessages(conversation.system, conversation.messages, {
         ...style.messages,
+        argumentsAsText: prints.asText,
         protect,
-        result: (message) => {
-          const found = message.errorDetail === undefined ? byCall.get(message.toolCallId) : undefined;
-          return found ? declare(found.map(spec)) : protect(resultText(message));
+        result(message) {
+          const found = message.errorDetail === undefined ? byCall.get(message.toolCallId)?.map(shown) : undefined;
+          return found ? declare(found, printed ? writtenBy(template, found) : []) : protect(resultText(message));
         },
       });
       const all = told === undefined ? messages : withSystem(messages, told);
-      const prints = template.printsCalls(style.messages?.argumentsAsText ?? false);
       const rewritten = style.rewrite?.(all) ?? all;
       const written = inPlainWords(rewritten, style.write ?? inTags, {
         calls: !prints.calls || style.plain === true,
         results: !style.ownResults && (!prints.results || style.plain === true),
       });
-      return template.render(template.takesSystem ? written : folded(written), printed ? tools : [], options);
+      const { thinking, effort } = options;
+      const prompt = template.render(template.takesSystem ? written : folded(written), printed ? tools : [], {
+        thinking,
+        effort: effort === undefined ? undefined : (efforts?.[effort] ?? effort),
+      });
+      return style.finish?.(prompt) ?? prompt;
     },
     parser: (options = {}) => style.parser?.(options) ?? markedParser(style.format(options.tools ?? []), options),
     thinkingEnd: style.thinkingEnd ?? style.format([]).thinking?.close,
@@ -86,8 +100,15 @@ function resultText(message: ToolResultMessage): string {
   return message.errorDetail !== undefined && !/^error\b/i.test(text) ? `Error: ${text}` : text;
 }
 
-function declarations(tools: readonly ToolFunctionSpec[]): string {
-  return `These tools can be called now:\n${toolsBlock(tools)}`;
+/** The tools as the template writes them; empty where one of them cannot be told so. */
+function writtenBy(template: ChatTemplate, tools: readonly ToolFunctionSpec[]): string[] {
+  const written = tools.flatMap((tool) => template.declaration(tool) ?? []);
+  return written.length === tools.length ? written : [];
+}
+
+function declarations(tools: readonly ToolFunctionSpec[], written: readonly string[]): string {
+  const block = written.length > 0 ? `<tools>\n${written.join("\n")}\n</tools>` : toolsBlock(tools);
+  return `These tools can be called now:\n${block}`;
 }
 
 function toolsBlock(tools: readonly ToolFunctionSpec[]): string {
@@ -97,7 +118,8 @@ function toolsBlock(tools: readonly ToolFunctionSpec[]): string {
   return `<tools>\n${lines.join("\n")}\n</tools>`;
 }
 
-function withReturns(tool: ToolFunctionSpec): ToolFunctionSpec {
+/** A tool with what it returns in its description. */
+export function withReturns(tool: ToolFunctionSpec): ToolFunctionSpec {
   const { returns, ...spec } = tool;
   return returns === undefined
     ? spec

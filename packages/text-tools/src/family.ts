@@ -9,9 +9,14 @@ export interface Conversation {
   tools: ToolDeclarations;
 }
 
+/** How long a model may think. */
+export type ThinkingEffort = "low" | "medium" | "high";
+
 export interface RenderOptions {
   /** Whether the model may think first, where its template can tell it. Default: the template's own. */
   thinking?: boolean | undefined;
+  /** How long, where its template can tell it. Default: the template's own. */
+  effort?: ThinkingEffort | undefined;
   /**
    * Where a tool that a `shed` call found is declared: in that call's result, so that what was rendered before stays as
    * it was (the default), or where the template puts tools.

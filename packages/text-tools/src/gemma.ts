@@ -2,11 +2,12 @@ import type { ToolArguments, ToolFunctionSpec } from "@shedkit/types";
 import type { CallReader } from "./answer-parser.js";
 import type { TemplateMessage } from "./chat-template.js";
 import type { TextEvent, TextToolFamily } from "./family.js";
-import { family } from "./family-style.js";
+import { family, withReturns } from "./family-style.js";
 import { literal } from "./gbnf.js";
 import { readGemmaValue } from "./gemma-value.js";
 import { mayBecome } from "./marks.js";
 import { GEMMA_NOTATION, GEMMA_QUOTE } from "./notation.js";
+import { plainSchema } from "./plain-schema.js";
 import { SchemaGrammar } from "./schema-grammar.js";
 import type { Schema } from "./schema-merge.js";
 
@@ -25,7 +26,11 @@ export const gemma4: TextToolFamily = family({
   write: ({ function: { name, arguments: args } }) =>
     `${OPEN}call:${name}${typeof args === "string" ? args : GEMMA_NOTATION.write(args)}${CLOSE}`,
   ownResults: true,
-  rewrite: withOwnResults,
+  // What the template writes of tools would end the string that a result is.
+  declare: (tools) => ({ tools }),
+  spec: (tool) => withReturns({ ...tool, parameters: gemmaSchema(tool.parameters) }),
+  rewrite: (messages) => withOwnResults(messages.map(textBeforeCalls)),
+  finish: (prompt) => prompt.replace(TEXT_BEFORE, `$1${OPEN}call:`).replaceAll(MARK, ""),
   // The model begins to write the result itself where nobody stops it.
   stops: ["<|tool_response>"],
   example: `${OPEN}call:NAME{key:${GEMMA_QUOTE}text${GEMMA_QUOTE},count:3}${CLOSE}`,
@@ -41,7 +46,7 @@ function withOwnResults(messages: readonly TemplateMessage[]): TemplateMessage[]
     const last = out.at(-1);
     const goesOn = last?.role === "assistant" && last.tool_responses !== undefined;
     if (message.role === "tool") {
-      const result = { name: message.name ?? "unknown", response: message.content };
+      const result = { name: message.name ?? "unknown", response: message.response ?? message.content };
       if (last?.role === "assistant") last.tool_responses = [...(last.tool_responses ?? []), result];
       else out.push({ role: "assistant", content: "", tool_responses: [result] });
     } else if (message.role === "assistant" && goesOn && !message.tool_calls && last.content === "") {
@@ -49,6 +54,30 @@ function withOwnResults(messages: readonly TemplateMessage[]): TemplateMessage[]
     } else out.push({ ...message });
   }
   return out;
+}
+
+/** Marks what is mended in the prompt that the template wrote. A private character that prompts do not hold. */
+const MARK = "\u{F5D1C}";
+const TEXT_BEFORE = new RegExp(`${OPEN.replaceAll("|", "\\|")}call:${MARK}([^${MARK}]*)${MARK}`, "gu");
+
+/** Names of parameters that the template takes for keywords of a schema, and leaves out. */
+const KEYWORDS = new Set(["description", "type", "properties", "required", "nullable"]);
+
+/** A schema as declarations have it: one type in capitals each, parameters marked that are called like a keyword. */
+function gemmaSchema(schema: object): object {
+  return plainSchema(
+    { type: "object", ...schema },
+    { name: (name) => (KEYWORDS.has(name) ? name + MARK : name), type: (type) => type.toUpperCase() },
+  );
+}
+
+/** The template writes a text behind the results of the calls that it came before; here it stands where it was. */
+function textBeforeCalls(message: TemplateMessage): TemplateMessage {
+  const [first, ...others] = message.tool_calls ?? [];
+  if (!first || message.content === "") return message;
+  const { name, ...call } = first.function;
+  const marked = { ...first, function: { ...call, name: MARK + message.content.replaceAll(MARK, "") + MARK + name } };
+  return { ...message, content: "", tool_calls: [marked, ...others] };
 }
 
 function gemmaGrammar(tools: readonly ToolFunctionSpec[]): string | undefined {

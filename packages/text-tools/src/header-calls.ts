@@ -58,11 +58,19 @@ export const mistral: TextToolFamily = family({
     }),
 });
 
-/** Newer Mistral models: `[TOOL_CALLS]name[ARGS]{...}`. */
+/** Newer Mistral models: `[TOOL_CALLS]name[ARGS]{...}`, some with an id between; those that think do so in brackets. */
 export const mistralArgs: TextToolFamily = family({
   ...mistralStyle,
+  format: () => ({ ...mistralStyle.format(), thinking: { open: "[THINK]", close: "[/THINK]" } }),
   id: "mistral-args",
-  grammar: (tools, begun) => headerGrammar(tools, begun?.text ?? "", (name) => `${literal(name)} "[ARGS]" ws`, ""),
+  example: '[TOOL_CALLS]NAME[ARGS]{"its": "arguments"}',
+  grammar: (tools, begun) =>
+    headerGrammar(
+      tools,
+      begun?.text ?? "",
+      (name) => `${literal(name)} ( "[CALL_ID]" [a-zA-Z0-9]{9} )? "[ARGS]" ws`,
+      "",
+    ),
 });
 
 // The bars and the low lines are characters of their own, not ASCII.

@@ -4,6 +4,7 @@ export {
   type TemplateCall,
   type TemplateMessage,
 } from "./chat-template.js";
+export { deepseekDsml } from "./dsml.js";
 export { CHATML, familyOf } from "./families.js";
 export type {
   Conversation,
@@ -20,4 +21,4 @@ export { gemma3, hermes, promptedTags, signatures } from "./json-tags.js";
 export { llama3 } from "./llama3.js";
 export { callableTools } from "./offered.js";
 export { glm, qwenCoder } from "./tagged-calls.js";
-export { thinkingBudget, wantsThinking } from "./thinking.js";
+export { thinkingBudget, thinkingOptions } from "./thinking.js";

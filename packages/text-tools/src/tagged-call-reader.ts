@@ -1,8 +1,10 @@
 import type { JsonValue, ToolFunctionSpec } from "@shedkit/types";
 import type { CallReader } from "./answer-parser.js";
+import { parsedJson } from "./call-events.js";
 import type { TextEvent } from "./family.js";
 import { JsonCallReader } from "./json-call-reader.js";
 import { mayBecome } from "./marks.js";
+import type { Schema } from "./schema-merge.js";
 import { parameterSchema, typedValue } from "./typed-value.js";
 
 /** How a family writes a call whose arguments stand in tags, each value as it is. */
@@ -14,6 +16,10 @@ export interface TaggedSyntax {
   /** What stands around a key, and around its value. */
   key: { open: string; close: string };
   value: { open: string; close: string };
+  /** What stands between the marks of a key, where that is not the key alone: `text` or `json` say what the value is. */
+  keyText?: RegExp | undefined;
+  /** A line break at either end of a value is no part of it. */
+  ownLines?: boolean | undefined;
   /** The marks that end the call: all but the last may be followed by the next, and the last may be missing. */
   closes: readonly string[];
 }
@@ -28,6 +34,7 @@ export class TaggedCallReader implements CallReader {
   #at = 0; // what comes before was read
   #name: string | undefined;
   #key: string | undefined;
+  #written: "text" | "json" | undefined; // how the value is written, where its key says so
   #searched = 0;
   #closed = 0; // how many of the closing marks came
   #said = false;
@@ -106,7 +113,7 @@ export class TaggedCallReader implements CallReader {
       if (!opening.startsWith(value.open)) {
         if (mayBecome(opening, value.open)) return false;
       }
-      this.#key = rest.slice(key.open.length, close).trim();
+      this.#nameKey(rest.slice(key.open.length, close).trim());
       this.#at += close + key.close.length + (opening.startsWith(value.open) ? gap + value.open.length : 0);
       this.#searched = this.#at;
       return true;
@@ -124,6 +131,12 @@ export class TaggedCallReader implements CallReader {
     return true;
   }
 
+  #nameKey(text: string): void {
+    const { key = text, json, text: isText } = this.#syntax.keyText?.exec(text)?.groups ?? {};
+    this.#key = key;
+    this.#written = isText !== undefined ? "text" : json !== undefined ? "json" : undefined;
+  }
+
   #readValue(events: TextEvent[]): boolean {
     const { close } = this.#syntax.value;
     const end = this.text.indexOf(close, this.#searched);
@@ -132,16 +145,18 @@ export class TaggedCallReader implements CallReader {
       return false;
     }
     const [key = "", name = ""] = [this.#key, this.#name];
-    const raw = this.text
-      .slice(this.#at, end)
-      .replace(/^\r?\n/, "")
-      .replace(/\r?\n$/, "");
-    const value = typedValue(raw, parameterSchema(this.#tools, name, key));
+    const value = this.#value(this.text.slice(this.#at, end), parameterSchema(this.#tools, name, key));
     events.push({ type: "callDelta", json: `${this.#separator()}${JSON.stringify(key)}: ${JSON.stringify(value)}` });
     this.#args.push([key, value]);
     this.#key = undefined;
     this.#at = end + close.length;
     return true;
+  }
+
+  #value(written: string, schema: Schema): JsonValue {
+    const raw = this.#syntax.ownLines ? written.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : written;
+    if (this.#written === "text") return raw;
+    return (this.#written === "json" ? parsedJson(raw) : undefined) ?? typedValue(raw, schema);
   }
 
   /** Behind the first closing mark: the next, which may be missing. */

@@ -15,6 +15,7 @@ const XML: TaggedSyntax = {
   name: /^\s*<function=([^>\n]+)>/,
   key: { open: "<parameter=", close: ">" },
   value: { open: "", close: "</parameter>" },
+  ownLines: true,
   closes: ["</function>", "</tool_call>"],
 };
 /** Without the outer tag, which smaller models forget. */
@@ -71,20 +72,28 @@ export const glm: TextToolFamily = family({
         })
       : undefined,
   mark: PAIRS.open,
+  efforts: { low: "high", medium: "high", high: "max" },
+  // The form that its template has for tools that a result brings.
+  declare: (tools, written) => `<tools>\n${(written.length > 0 ? written : tools.map(asJson)).join("\n")}\n</tools>`,
   example: "<tool_call>NAME\n<arg_key>key</arg_key>\n<arg_value>value</arg_value>\n</tool_call>",
 });
 
+function asJson({ name, description, parameters }: ToolFunctionSpec): string {
+  return JSON.stringify({ name, description, parameters });
+}
+
 interface TaggedGrammar {
   name(name: string): string;
-  /** A key, and the rule of its value with its end. */
-  member(key: string, value: string): string;
+  /** A key, and the rule of its value with its end; `isText`: the value is a string without quotes. */
+  member(key: string, value: string, isText: boolean): string;
   /** What ends a value. */
   end: string;
   close: string;
   syntax: TaggedSyntax;
 }
 
-function taggedGrammar(tools: readonly ToolFunctionSpec[], parts: TaggedGrammar): string | undefined {
+/** GBNF of a call whose arguments stand in tags. Undefined without tools. */
+export function taggedGrammar(tools: readonly ToolFunctionSpec[], parts: TaggedGrammar): string | undefined {
   if (tools.length === 0) return undefined;
   const grammar = new SchemaGrammar();
   const { rules } = grammar;
@@ -95,12 +104,12 @@ function taggedGrammar(tools: readonly ToolFunctionSpec[], parts: TaggedGrammar)
     const members = grammar.members(
       parameters as SchemaObject,
       `args-${name}`,
-      (key, value: Schema, hint) =>
-        parts.member(
-          key,
-          choices(value, end) ??
-            (mayBeText(value) ? raw : `${grammar.schema(value, hint, parameters as Schema)} ${end}`),
-        ),
+      (key, value: Schema, hint) => {
+        const texts = textChoices(value);
+        if (texts) return parts.member(key, `${texts} ${end}`, true);
+        if (mayBeText(value) && !hasChoices(value)) return parts.member(key, raw, true);
+        return parts.member(key, `${grammar.schema(value, hint, parameters as Schema)} ${end}`, false);
+      },
       "",
     );
     return rules.add(`call-${name}`, `${parts.name(name)} ${members}`);
@@ -108,9 +117,13 @@ function taggedGrammar(tools: readonly ToolFunctionSpec[], parts: TaggedGrammar)
   return rules.text(`( ${calls.join(" | ")} ) ${parts.close}`);
 }
 
-/** The values of an enum as they are written here, strings without quotes; undefined for another schema. */
-function choices(schema: Schema, end: string): string | undefined {
-  if (typeof schema !== "object" || schema === null || !schema.enum?.length) return undefined;
-  const values = schema.enum.map((value) => literal(typeof value === "string" ? value : JSON.stringify(value)));
-  return `( ${values.join(" | ")} ) ${end}`;
+function hasChoices(schema: Schema): schema is SchemaObject & { enum: readonly unknown[] } {
+  return typeof schema === "object" && schema !== null && (schema.enum?.length ?? 0) > 0;
+}
+
+/** The values of an enum of texts as they are written here, without quotes; undefined for another schema. */
+function textChoices(schema: Schema): string | undefined {
+  if (!hasChoices(schema)) return undefined;
+  const texts = schema.enum.filter((value) => typeof value === "string");
+  return texts.length === schema.enum.length ? `( ${texts.map(literal).join(" | ")} )` : undefined;
 }

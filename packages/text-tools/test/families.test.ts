@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import {
   deepseek,
   deepseek31,
+  deepseekDsml,
   gemma3,
   gemma4,
   glm,
@@ -69,6 +70,7 @@ const families: { family: TextToolFamily; mark: string; alone?: boolean }[] = [
   { family: mistralArgs, mark: "[TOOL_CALLS]" },
   { family: deepseek, mark: "<｜tool▁call▁begin｜>" },
   { family: deepseek31, mark: "<｜tool▁call▁begin｜>" },
+  { family: deepseekDsml, mark: '<｜DSML｜invoke name="' },
   { family: kimi, mark: "<|tool_call_begin|>" },
   { family: llama3, mark: "<function=" },
   { family: llama3, mark: "", alone: true },
@@ -174,6 +176,8 @@ describe("glm", () => {
     const wanted = [{ type: "call", name: "write_file", arguments: args }];
     expect(calls(glm, `<tool_call>write_file\n${pairs.join("")}</tool_call>`)).toEqual(wanted);
     expect(calls(glm, `<tool_call>write_file${pairs.join("").replaceAll("\n", "")}</tool_call>`)).toEqual(wanted);
+    const lines = "<tool_call>write_file<arg_key>content</arg_key><arg_value>\na\n</arg_value></tool_call>";
+    expect(calls(glm, lines)).toMatchObject([{ arguments: { content: "\na\n" } }]);
     expect(calls(glm, "<tool_call>list</tool_call>")).toEqual([{ type: "call", name: "list", arguments: {} }]);
   });
 });
@@ -218,6 +222,19 @@ describe("mistral", () => {
   });
 });
 
+it("mistral's thinking stands between brackets, and calls may have ids by the grammar", () => {
+  expect(finished(mistralArgs, "[THINK]Hm.[/THINK]Yes.")).toEqual([
+    { type: "thinking", text: "Hm." },
+    { type: "text", text: "Yes." },
+  ]);
+  const ids = fc
+    .sample(accepted(mistralArgs.grammar(tools) ?? ""), 50)
+    .map((rest) => calls(mistralArgs, `[TOOL_CALLS]${rest}`));
+  expect(new Set(ids.map(([call]) => call?.type === "call" && call.providerCallId?.length))).toEqual(
+    new Set([9, undefined]),
+  );
+});
+
 describe("deepseek", () => {
   it("reads fenced and plain arguments, whichever version the model is", () => {
     const section = (call: string) =>
@@ -229,6 +246,31 @@ describe("deepseek", () => {
     for (const family of [deepseek, deepseek31]) {
       expect(finished(family, section('function<｜tool▁sep｜>list\n```json\n{"a": 1}\n```'))).toEqual(wanted);
       expect(finished(family, section('list<｜tool▁sep｜>{"a": 1}'))).toEqual(wanted);
+    }
+  });
+});
+
+describe("deepseek-dsml", () => {
+  const [open, close] = ["<｜DSML｜", "</｜DSML｜"];
+  const parameter = (key: string, value: string, string?: boolean) =>
+    `${open}parameter name="${key}"${string === undefined ? "" : ` string="${string}"`}>${value}${close}parameter>\n`;
+  const invoke = (name: string, body: string) => `${open}invoke name="${name}">\n${body}${close}invoke>\n`;
+
+  it("takes each value for what its tag says, else for what the schema says", () => {
+    const body = [
+      parameter("path", "007", true),
+      parameter("content", "\n[1, 2]\n", true),
+      parameter("mode", "5", false),
+      parameter("tags", '["x"]'),
+    ].join("");
+    for (const section of ["function_calls", "tool_calls"]) {
+      const answer = `<think>Hm.</think>Well.\n\n${open}${section}>\n${invoke("write_file", body)}${invoke("list", "")}${close}${section}>`;
+      expect(finished(deepseekDsml, answer)).toEqual([
+        { type: "thinking", text: "Hm." },
+        { type: "text", text: "Well." },
+        { type: "call", name: "write_file", arguments: { path: "007", content: "\n[1, 2]\n", mode: 5, tags: ["x"] } },
+        { type: "call", name: "list", arguments: {} },
+      ]);
     }
   });
 });

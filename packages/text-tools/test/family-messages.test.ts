@@ -4,6 +4,7 @@ import {
   ChatTemplate,
   deepseek,
   deepseek31,
+  deepseekDsml,
   familyOf,
   gemma3,
   gemma4,
@@ -63,7 +64,7 @@ function shown(
 
 it.each([
   ["<|tool_call>", gemma4],
-  ["to=functions.", harmony],
+  ["<|channel|>", harmony],
   ["<｜tool▁call▁begin｜>", deepseek31],
   ["<｜tool▁call▁begin｜> ```json", deepseek],
   ["<|tool_calls_section_begin|>", kimi],
@@ -73,6 +74,7 @@ it.each([
   ["<tool_call><arg_key>", glm],
   ["<tool_call><function=", qwenCoder],
   ["<start_of_turn>", gemma3],
+  ["<｜DSML｜", deepseekDsml],
   ["<|start_header_id|>", llama3],
   ["nothing of the kind", promptedTags],
 ])("a template with %s tells its family", (sign, family) => {
@@ -119,9 +121,19 @@ describe("messages", () => {
     expect(shown(kimi, dump(""))[2]?.tool_calls?.map(({ id }) => id)).toEqual(["functions.read:0", "functions.read:1"]);
   });
 
-  it("of deepseek have arguments as text", () => {
-    const first = shown(deepseek31, dump(""))[2]?.tool_calls?.[0];
-    expect(first?.function.arguments).toBe('{"path":"a"}');
+  it("have arguments as text or as an object, whichever the template can take", () => {
+    const template = (call: string) =>
+      `{% for m in messages %}[{{ m.role }}]{{ m.content }}{% for c in m.tool_calls or [] %}${call}{% endfor %}{% endfor %}`;
+    const sources = [
+      "{{ c.function.name + c.function.arguments }}",
+      "{{ c.function.name }}{{ c.function.arguments | tojson }}",
+    ];
+    const texts = [deepseek31, promptedTags].flatMap((family) =>
+      sources.map((source) => family.render({ messages: conversation, tools }, new ChatTemplate(template(source)))),
+    );
+    const args = (text = "") => /read(\{.*?\})/.exec(text)?.[1]?.replaceAll(" ", "");
+    expect(texts.slice(0, 2).map(args)).toEqual(['{"path":"a"}', '{"path":"a"}']);
+    for (const text of texts) expect(text).not.toContain('\\"');
   });
 });
 

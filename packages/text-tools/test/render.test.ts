@@ -68,7 +68,9 @@ describe("a tool that was found", () => {
     const after = hermes.render({ messages: looked, tools: found }, chatml);
     expect(after.startsWith(before)).toBe(true);
     const [, response = ""] = after.split("<tool_response>");
-    expect(response).toContain('"name": "read"'.replace(": ", ":"));
+    const own = hermes.render({ messages: looked.slice(0, 1), tools: { tools: [read], activations: [] } }, chatml);
+    const written = /<tools>\n(.*)\n<\/tools>/.exec(own)?.[1] ?? "none"; // as the template itself writes it
+    expect(response).toContain(`<tools>\n${written}\n</tools>`);
     expect(response).not.toContain("- read(path");
   });
 
