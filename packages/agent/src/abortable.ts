@@ -1,3 +1,5 @@
+import { AgenticError } from "@shedkit/types";
+
 const END = { done: true, value: undefined } as const;
 
 /**
@@ -64,6 +66,14 @@ function abortableIterator<T>(
       return END;
     },
   };
+}
+
+/** What a caller's signal that aborted means, as an error of ours: `what` was not done. */
+export function abortedError(signal: AbortSignal, what: string): AgenticError {
+  const { reason } = signal;
+  if (AgenticError.is(reason)) return reason;
+  const text = reason instanceof Error ? reason.message : String(reason);
+  return new AgenticError("cancelled", `${what}: ${text}`, { reason: text }, { cause: reason });
 }
 
 /** The value, or what `error` makes as soon as `signal` aborts. Leaves no listener behind. */

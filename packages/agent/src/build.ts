@@ -1,7 +1,8 @@
 import { ToolShed } from "@shedkit/shed";
 import type { DocumentStore, MemoryStore } from "@shedkit/store";
-import { Resources } from "@shedkit/tool";
+import { Resources, type SessionParts } from "@shedkit/tool";
 import { AgenticError, type ModelIdLike, modelId, newSessionId, type SessionId } from "@shedkit/types";
+import { abortedError, untilAborted } from "./abortable.js";
 import { LOCAL_USER, Spending } from "./access.js";
 import { Children } from "./children.js";
 import { defaultConfig, defaultContextConfig, defaultLoopDetection, defaultMemoryConfig } from "./config.js";
@@ -22,13 +23,15 @@ import { AgentSession, type SessionInternals } from "./session.js";
 import type { BuildOptions, Settings } from "./settings.js";
 import { WorkingMemory } from "./working-memory.js";
 
+const NOT_BUILT = "The session was not built";
+
 /** Makes a session's parts, over one log. Resuming is no other way. */
 export async function buildParts<D extends DocumentStore, M extends MemoryStore>(
   settings: Settings<D, M>,
   { signal, waitMs }: BuildOptions = {},
 ): Promise<SessionInternals<D, M>> {
   const { source, docStore, memoryStore } = settings;
-  signal?.throwIfAborted();
+  if (signal?.aborted) throw abortedError(signal, NOT_BUILT);
   const models = settings.models ?? new Models(source);
   const selection = preflight(settings, models);
   const sessionId = settings.sessionId ?? newSessionId();
@@ -58,7 +61,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
       embedder: settings.embedder,
       spawn: children,
     };
-    const tools = await shed.build(sessionParts);
+    const tools = await builtTools(shed, sessionParts, signal);
     if (access) tools.setAccess((tool) => access.canUseTool(user, tool));
     for (const { key, version, value } of state.toolStates.values()) tools.states?.restore({ key, version, value });
     for (const [name, by] of state.activations) if (tools.get(name)) tools.activate([name], by);
@@ -68,7 +71,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     const contextConfig = { ...defaultContextConfig, ...settings.contextConfig };
     const memoryConfig = { ...defaultMemoryConfig, ...settings.memoryConfig };
     const resolve = (model: ModelIdLike, signal: AbortSignal) => models.resolve(model, signal);
-    const shared = { sessionId, docStore, memoryStore, log, effects, tools, spending, config, resolve };
+    const shared = { sessionId, docStore, memoryStore, log, effects, tools, spending, config, resolve, recall };
     const { memoryModel } = selection;
     const { observer } = settings;
     const observe = observing(observer, sessionId, "", () => effects.now());
@@ -93,6 +96,17 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     await lease.release();
     throw error;
   }
+}
+
+/** An embedder may hang over the tools: whoever gives up does not wait for it. */
+async function builtTools(shed: ToolShed, parts: SessionParts, signal: AbortSignal | undefined) {
+  const building = shed.build(parts);
+  if (!signal) return building;
+  const gaveUp = () => {
+    building.then((tools) => tools.close()).catch(() => undefined);
+    return abortedError(signal, NOT_BUILT);
+  };
+  return untilAborted(building, signal, gaveUp);
 }
 
 /** What can be known to go wrong before anything is taken or loaded. */

@@ -43,6 +43,11 @@ export interface ContextConfig {
    * Default: 300,000.
    */
   summaryTimeoutMs: number;
+  /**
+   * How much of what a compaction has left behind comes back where it has to do with what the user says, in tokens.
+   * Default: 4,096. 0: nothing.
+   */
+  recallBudgetTokens: number;
 }
 
 export const defaultContextConfig: ContextConfig = {
@@ -51,6 +56,7 @@ export const defaultContextConfig: ContextConfig = {
   compactionTarget: 0.5,
   summaryTokens: 2000,
   summaryTimeoutMs: 300_000,
+  recallBudgetTokens: 4096,
 };
 
 /** When the memory model is put to work. */
@@ -80,6 +86,11 @@ export interface LoopDetectionConfig {
   temperatureDelta: number;
   /** Asks again where an answer has nothing in it. Default: true. */
   detectVacuousAnswers: boolean;
+  /**
+   * Asks again, once, where an answer is a bare number that comes from nowhere: no tool was called, and what the user said
+   * has neither a digit nor a question mark, of any script. Needs `detectVacuousAnswers`. Default: true.
+   */
+  judgeBareNumbers: boolean;
   /** Tools that are meant to be called again and again; those of the kinds that wait for tasks always are. Default: none. */
   pollingTools: readonly string[];
 }
@@ -91,5 +102,6 @@ export const defaultLoopDetection: LoopDetectionConfig = {
   maxRedirects: 3,
   temperatureDelta: 0.3,
   detectVacuousAnswers: true,
+  judgeBareNumbers: true,
   pollingTools: [],
 };

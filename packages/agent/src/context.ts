@@ -1,6 +1,6 @@
 import type { ModelDescription, ModelProvider, Route } from "@shedkit/provider";
 import type { ToolCallManager } from "@shedkit/shed";
-import { AgenticError, type ModelIdLike } from "@shedkit/types";
+import { AgenticError, type ModelIdLike, textOfContent } from "@shedkit/types";
 import { untilAborted } from "./abortable.js";
 import type { Spending } from "./access.js";
 import type { CompactionBounds } from "./compaction.js";
@@ -9,6 +9,8 @@ import type { LoopEffects } from "./effects.js";
 import type { SessionLog } from "./log.js";
 import { memoryMessage } from "./memory-message.js";
 import type { ObservationBody } from "./observer.js";
+import type { Recall } from "./recall.js";
+import { SUMMARY_ID } from "./session-state.js";
 import type { Sink } from "./stream-item.js";
 
 export interface ContextParts {
@@ -18,6 +20,7 @@ export interface ContextParts {
   spending: Spending;
   config: AgentConfig;
   contextConfig: ContextConfig;
+  recall: Pick<Recall, "beyond">;
   /** Summarises. */
   memoryModel: ModelIdLike;
   resolve(model: ModelIdLike, signal: AbortSignal): Promise<Route>;
@@ -38,6 +41,15 @@ interface Described {
   description?: ModelDescription | undefined;
 }
 
+/** How many passages may come back for what the user says. */
+const RECALLED = 8;
+/** No more of the window than this share is filled with them. */
+const RECALL_SHARE = 0.1;
+/** A question is looked for by so much of its beginning, in characters. */
+const LOOKED_FOR = 2000;
+/** An embedder that takes longer is not waited for, in milliseconds. */
+const RECALL_PATIENCE_MS = 2000;
+
 /** Keeps the conversation within the model's window and the session's budget. Only ever appends to it, or compacts. */
 export class AgentContext {
   readonly #parts: ContextParts;
@@ -57,6 +69,7 @@ export class AgentContext {
     if (pressing && log.state.contextTokens >= this.#notBelow) await this.#relieve(limit, sink, signal);
     const memory = memoryMessage(log.state);
     if (memory) await log.append({ type: "conversation", message: memory });
+    if (log.state.asked) await this.#recall(limit, signal);
     const pressed = limit !== undefined && over(log.state.contextTokens / limit, config.contextPressureThreshold);
     if (pressed && !log.state.pressureNoted) {
       const percent = Math.round((log.state.contextTokens / limit) * 100);
@@ -65,6 +78,37 @@ export class AgentContext {
         type: "conversation",
         message: { type: "user", id: `pressure:${effects.newId()}`, role: "system", content: [{ type: "text", text }] },
       });
+    }
+  }
+
+  /** Where part of the conversation is not in the context any more: what of it has to do with what the user just said. */
+  async #recall(limit: number | undefined, signal: AbortSignal): Promise<void> {
+    const { log, effects, recall, config, contextConfig } = this.#parts;
+    const { asked, messages, contextTokens } = log.state;
+    log.state.asked = undefined; // once, also where nothing is found
+    let tokens = contextConfig.recallBudgetTokens;
+    if (limit !== undefined) {
+      // It must not be what presses the window.
+      const room = limit * (config.contextPressureThreshold || 1) - contextTokens;
+      tokens = Math.min(tokens, limit * RECALL_SHARE, room);
+    }
+    if (!asked || tokens <= 0 || !messages[0]?.id.startsWith(SUMMARY_ID)) return;
+    const question = textOfContent(asked.content).slice(0, LOOKED_FOR);
+    const late = new AbortController();
+    const done = new AbortController();
+    const timer = effects.sleep(RECALL_PATIENCE_MS, done.signal).then(
+      () => late.abort(),
+      () => undefined, // it was found in time
+    );
+    try {
+      const search = () => recall.beyond(question, messages, RECALLED, AbortSignal.any([signal, late.signal]));
+      const hits = await effects.recall(search, signal);
+      const { recallMessage } = await import("./recall-message.js");
+      const message = recallMessage(asked, question, hits, tokens);
+      if (message) await log.append({ type: "conversation", message });
+    } finally {
+      done.abort();
+      await timer;
     }
   }
 

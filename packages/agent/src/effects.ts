@@ -1,8 +1,8 @@
 import { delay, type ModelEvent, type ModelProvider, type ModelRequest } from "@shedkit/provider";
 import type { RunOptions, ToolCallManager, ToolCallOutcome, ToolCallRequest } from "@shedkit/shed";
 import type { DocumentStore, SessionLease } from "@shedkit/store";
-import { newId, type SessionRecord } from "@shedkit/types";
-import { abortable } from "./abortable.js";
+import { AgenticError, type KnowledgeHit, newId, type SessionRecord } from "@shedkit/types";
+import { abortable, untilAborted } from "./abortable.js";
 
 /** All that the loop does to the world. Whoever supplies it (a durable engine, a test) decides how it is done. */
 export interface LoopEffects {
@@ -14,6 +14,8 @@ export interface LoopEffects {
   append(records: readonly SessionRecord[]): Promise<void>;
   /** Ends soon after `request.signal` aborts, whatever the provider does. */
   generate(provider: ModelProvider, request: ModelRequest): AsyncIterable<ModelEvent>;
+  /** Looks in what the session has stored, by `search`. Rejects as soon as `signal` aborts. */
+  recall(search: () => Promise<readonly KnowledgeHit[]>, signal: AbortSignal): Promise<readonly KnowledgeHit[]>;
   /** Waits. Rejects as soon as `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Runs the calls of one step; see `ToolCallManager.runCalls`. Ends soon after `options.signal` aborts. */
@@ -36,6 +38,7 @@ export function inProcessEffects(store: DocumentStore, lease: SessionLease): Loo
       await store.append(lease, records);
     },
     generate: (provider, request) => abortable(provider.stream(request), request.signal, GRACE_MS),
+    recall: (search, signal) => untilAborted(search(), signal, () => AgenticError.from(signal.reason)),
     sleep: (ms, signal) => delay(ms, signal),
     runCalls: (tools, requests, options) => abortable(tools.runCalls(requests, options), options.signal, GRACE_MS),
   };

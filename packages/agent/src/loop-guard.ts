@@ -1,8 +1,9 @@
 import type { ToolCallManager } from "@shedkit/shed";
 import { metadataOf } from "@shedkit/tool";
-import { AgenticError, type ModelOutput, textOfContent } from "@shedkit/types";
+import { AgenticError, type Message, type ModelOutput, textOfContent } from "@shedkit/types";
 import type { LoopDetectionConfig } from "./config.js";
 import type { LoopDetection, LoopDetector } from "./loop-detection.js";
+import { BARE_NUMBER, EMPTY } from "./loop-texts.js";
 import type { OpenCall } from "./session-state.js";
 
 /** What is done about a loop. */
@@ -25,6 +26,7 @@ export class LoopGuard {
   #detector: LoopDetector | undefined;
   #redirects = 0;
   #vacuous = 0;
+  #numberDoubted = false;
   /** What the temperature is raised by. */
   temperature = 0;
 
@@ -59,14 +61,22 @@ export class LoopGuard {
     return results.length === 0 ? undefined : this.#escalate(this.#detector.results(results.join("\n"), changed));
   }
 
-  /** Whether an answer has nothing in it and is to be asked for again. */
-  rejects(outputs: readonly ModelOutput[]): boolean {
-    if (!this.#config?.detectVacuousAnswers || this.#vacuous >= MAX_VACUOUS) return false;
-    const empty = outputs.every(
-      (output) => output.type === "thinking" || (output.type === "text" && isVacuous(output.text)),
-    );
-    if (empty) this.#vacuous++;
-    return empty;
+  /**
+   * Why an answer is to be asked for again, and what the model is told; undefined for one that stands. A bare number is
+   * judged against the conversation before it.
+   */
+  rejects(outputs: readonly ModelOutput[], conversation: readonly Message[]): typeof EMPTY | undefined {
+    if (!this.#config?.detectVacuousAnswers || this.#vacuous >= MAX_VACUOUS) return undefined;
+    let text = "";
+    for (const output of outputs) {
+      if (output.type === "text") text += output.text;
+      else if (output.type !== "thinking") return undefined;
+    }
+    const number = this.#config.judgeBareNumbers && !this.#numberDoubted && isOutOfPlace(text, conversation);
+    if (!number && !isVacuous(text)) return undefined;
+    this.#vacuous++;
+    this.#numberDoubted ||= number;
+    return number ? BARE_NUMBER : EMPTY;
   }
 
   /** Something new was said. */
@@ -74,6 +84,7 @@ export class LoopGuard {
     this.#detector?.reset();
     this.#redirects = 0;
     this.#vacuous = 0;
+    this.#numberDoubted = false;
   }
 
   #polls(tool: string): boolean {
@@ -112,4 +123,20 @@ export class LoopGuard {
 /** An answer with nothing in it that could be one: no letter, digit, sign or picture, in any script. */
 export function isVacuous(text: string): boolean {
   return !/[\p{L}\p{N}\p{S}]/u.test(text);
+}
+
+/** Number words aside, every script asks with one of these or with digits. */
+const ASKS_FOR_A_NUMBER = /[\p{N}?\uFF1F\u061F\u037E\u055E\u1367\u2047-\u2049\u203D]/u;
+
+/** Whether an answer is digits alone, where nobody spoke of numbers and no tool was asked. */
+function isOutOfPlace(text: string, conversation: readonly Message[]): boolean {
+  if (!/\p{N}/u.test(text) || /[\p{L}\p{S}]/u.test(text)) return false;
+  for (let i = conversation.length - 1; i >= 0; i--) {
+    const message = conversation[i];
+    if (message?.type === "toolResult") return false;
+    if (message?.type !== "user" || message.role !== "user") continue;
+    const plain = message.content.every((part) => part.type === "text");
+    return plain && !ASKS_FOR_A_NUMBER.test(textOfContent(message.content));
+  }
+  return false;
 }

@@ -14,7 +14,7 @@ import { closeOpenCalls, executeCalls } from "./execution.js";
 import { brokenOff, generate } from "./generation.js";
 import { type Escalation, LoopGuard } from "./loop-guard.js";
 import type { AgentLoopState, LoopParts, TurnSpec } from "./loop-state.js";
-import { NOT_EMPTY, PAST_LIMIT, pastLimit, refusal, SUM_UP, TURN_ENDED } from "./loop-texts.js";
+import { PAST_LIMIT, pastLimit, refusal, SUM_UP, TURN_ENDED } from "./loop-texts.js";
 import { type ObservationBody, observing } from "./observer.js";
 import { ModelChain, type Recovery } from "./recovery.js";
 import type { Sink } from "./stream-item.js";
@@ -240,9 +240,10 @@ export class AgentLoop {
       const error = end.type === "failure" ? end.error : brokenOff(route.provider.id, model);
       return { type: "recover", route, generation, error };
     }
-    if (!broken && end.reason === "stop" && this.#guard.rejects(outputs)) {
-      await withdraw(this.#parts, this.#spec.turnId, route, generation, "The answer was empty.");
-      await this.#parts.log.append({ type: "conversation", message: Messages.agent(NOT_EMPTY) });
+    const rejected = !broken && end.reason === "stop" ? this.#guard.rejects(outputs, this.#question()) : undefined;
+    if (rejected) {
+      await withdraw(this.#parts, this.#spec.turnId, route, generation, rejected.reason);
+      await this.#parts.log.append({ type: "conversation", message: Messages.agent(rejected.text) });
       return { type: "assemble" };
     }
     await keep(this.#parts, this.#spec.turnId, route, generation);
@@ -348,6 +349,11 @@ export class AgentLoop {
     if (this.#guard.temperature === 0) return params;
     const temperature = (params.temperature ?? DEFAULT_TEMPERATURE) + this.#guard.temperature;
     return { ...params, temperature: Math.min(MAX_TEMPERATURE, temperature) };
+  }
+
+  /** What an answer can be judged against; nothing where it must be JSON. */
+  #question(): readonly Message[] {
+    return this.#spec.output === undefined ? this.#parts.log.state.messages : [];
   }
 
   get #suspending(): boolean {

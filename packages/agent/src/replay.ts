@@ -1,6 +1,7 @@
 import { normalizeTranscript } from "@shedkit/provider/transcript";
 import type { DocumentStore } from "@shedkit/store";
 import type { SessionId } from "@shedkit/types";
+import { abortedError } from "./abortable.js";
 import type { LoopEffects } from "./effects.js";
 import { closeOpenCalls } from "./execution.js";
 import type { SessionLog } from "./log.js";
@@ -14,7 +15,7 @@ export async function readState(
 ): Promise<SessionState> {
   const state = new SessionState();
   for await (const { record } of store.read(sessionId)) {
-    signal?.throwIfAborted();
+    if (signal?.aborted) throw abortedError(signal, "The log was not read");
     state.apply(record);
   }
   return state;

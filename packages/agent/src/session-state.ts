@@ -10,6 +10,7 @@ import {
   type ToolCallOutput,
   type ToolResultMessage,
   type Usage,
+  type UserMessage,
 } from "@shedkit/types";
 
 import { estimateMessage } from "./estimate.js";
@@ -37,8 +38,15 @@ export interface Approval {
 
 /** The ids of summaries begin so. */
 export const SUMMARY_ID = "summary:";
+/** The ids of messages that say again what was said earlier begin so. */
+export const RECALL_ID = "recall:";
 /** The ids of notes on how full the context is begin so. */
 const PRESSURE_ID = "pressure:";
+
+/** Whether a message is one that the session itself put into the conversation, made of what is elsewhere in the log. */
+export function isNote({ id }: Message): boolean {
+  return [MEMORY_ID, SUMMARY_ID, RECALL_ID, PRESSURE_ID].some((start) => id.startsWith(start));
+}
 
 /** A message that waits to be worked on. */
 export interface QueuedMessage {
@@ -76,6 +84,8 @@ export class SessionState {
   compactable = false;
   /** The message that the running turn began with. */
   turnFirst: Message | undefined;
+  /** What the user said last in the running turn, where nothing has been recalled for it yet. */
+  asked: UserMessage | undefined;
   /** The fallback that the session works with, since when. */
   switched: { to: string; at: number } | undefined;
   /** Of the open calls. */
@@ -176,6 +186,7 @@ export class SessionState {
       case "summary":
       case "failedAction":
         this.turnFirst = undefined;
+        this.asked = undefined;
         break;
       case "retracted":
         this.#retract(new Set(record.messageIds));
@@ -210,6 +221,8 @@ export class SessionState {
       this.turnFirst ??= message;
       if (message.id.startsWith(MEMORY_ID)) this.memoryTold = message.id;
       if (message.id.startsWith(PRESSURE_ID)) this.pressureNoted = true;
+      if (message.id.startsWith(RECALL_ID)) this.asked = undefined;
+      else if (message.role === "user") this.asked = message;
     }
     if (message.type === "toolResult") {
       const open = this.openCalls.get(message.toolCallId);

@@ -91,6 +91,25 @@ describe("the builder", () => {
     expect(hits[0]).toMatchObject({ source: "workingMemory", score: 1 });
   });
 
+  it("gives up when its signal aborts, whatever it waits for, and lets go of the log", async () => {
+    const gate = new Gate();
+    const docStore = new MemoryDocumentStore();
+    const slow = toolFn("slow", async () => {
+      await gate.wait();
+      return { definition: () => renamed("slow"), execute: async () => ToolCallResult.text("") };
+    });
+    const controller = new AbortController();
+    const builder = sessionOf(new ScriptedProvider(["A"]))
+      .withDocStore(docStore)
+      .withSessionId("s1");
+    const building = builder.withToolshed(new ToolShed().tool(slow)).build({ signal: controller.signal });
+    await gate.reached;
+    controller.abort();
+    await expect(building).rejects.toMatchObject({ code: "cancelled" });
+    expect((await (await builder.build()).ask("Hi")).text).toBe("A");
+    gate.open();
+  });
+
   it("lets go of the log when it cannot be built", async () => {
     const docStore = new MemoryDocumentStore();
     const shed = new ToolShed().tool(echoTool()).tool(echoTool());

@@ -1,9 +1,10 @@
 import { ScriptedProvider } from "@shedkit/testing";
 import { FnTool, metadataOf, type ToolImpl } from "@shedkit/tool";
 import type { ToolCallOutput } from "@shedkit/types";
+import * as Type from "@sinclair/typebox";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defaultLoopDetection } from "../src/config.js";
+import { defaultLoopDetection, type LoopDetectionConfig } from "../src/config.js";
 import { LoopDetector } from "../src/loop-detection.js";
 import { isVacuous } from "../src/loop-guard.js";
 import { checkValid, collect, echoTool, readOnly, sessionOf, transcript } from "./helpers.js";
@@ -217,5 +218,46 @@ describe("an empty answer", () => {
   it("is one without a letter, digit, sign or picture, in any script", () => {
     for (const text of ["", " \n", ".", "…", "-- !?"]) expect(isVacuous(text)).toBe(true);
     for (const text of ["7", "да", "はい", "👍", "∞", "a."]) expect(isVacuous(text)).toBe(false);
+  });
+});
+
+describe("a bare number for an answer", () => {
+  const first = async (prompt: string, answer: string, change: Partial<LoopDetectionConfig> = {}) => {
+    const provider = new ScriptedProvider([answer, "In words."]);
+    const session = await sessionOf(provider).withLoopDetection(change).build();
+    return (await session.ask(prompt)).text === answer;
+  };
+
+  it("is asked for again where nobody spoke of numbers, and stands where they did", async () => {
+    expect(await first("Fix the failing test", "7")).toBe(false);
+    expect(await first("詩を書いてください", "４２。")).toBe(false);
+    expect(await first("Fix the failing test", "-3.50 %")).toBe(false);
+    for (const asked of ["How many are there?", "Wie viel?", "いくつありますか？", "كم؟", "Add 3 and 4", "٣ + ٤"]) {
+      expect(await first(asked, "7")).toBe(true);
+    }
+    expect(await first("Fix the failing test", "7 files were changed")).toBe(true);
+    expect(await first("Fix the failing test", "$7")).toBe(true);
+    expect(await first("Fix the failing test", "7", { judgeBareNumbers: false })).toBe(true);
+    expect(await first("Fix the failing test", "7", { detectVacuousAnswers: false })).toBe(true);
+  });
+
+  it("stands when it is given again, with the first withdrawn", async () => {
+    const provider = new ScriptedProvider(["1989", "1989"]);
+    const session = await sessionOf(provider).build();
+    const turn = await session.runTurn("Tell me the year the wall fell");
+    expect(turn.text).toBe("1989");
+    expect(turn.records.filter((record) => record.type === "retracted")).toMatchObject([
+      { reason: "The answer was a bare number." },
+    ]);
+    expect(provider.requests).toHaveLength(2);
+  });
+
+  it("stands where a tool was asked, and where a schema wants it", async () => {
+    const counted = new ScriptedProvider([{ call: "echo", arguments: { text: "a" } }, "42"]);
+    expect((await (await sessionOf(counted, echoTool()).build()).ask("Count the files")).text).toBe("42");
+    const typed = new ScriptedProvider(["42"]);
+    const answer = await (await sessionOf(typed).build()).ask("Name the port", { output: Type.Number() });
+    expect(answer).toMatchObject({ value: 42 });
+    expect(typed.requests).toHaveLength(1);
   });
 });

@@ -64,7 +64,7 @@ describe("a model call that fails", () => {
 
   it("leaves a session with the fallback, also after a resume", async () => {
     const bad = new ScriptedProvider(() => [{ fail: generationError("server") }], { id: "bad", models: ["a"] });
-    const good = new ScriptedProvider(["1", "2", "3"], { id: "good", models: ["b"] });
+    const good = new ScriptedProvider(["One.", "Two.", "Three."], { id: "good", models: ["b"] });
     const router = ProviderRouter.builder().provider(bad).provider(good).build();
     const builder = AgentSession.builder(router).withModel("a").withFallbackModels(["b"]).withSessionId("s");
     const session = await builder.build();
@@ -72,7 +72,7 @@ describe("a model call that fails", () => {
     await session.ask("Hi");
     await session.end();
     const again = await builder.build();
-    expect((await again.ask("Hi")).text).toBe("3");
+    expect((await again.ask("Hi")).text).toBe("Three.");
     expect(bad.requests).toHaveLength(1);
   });
 

@@ -13,8 +13,12 @@ console.log("begins");
 const turn = session.runTurnStream("The question");
 for await (const item of turn) {
   if (item.type !== "record") continue;
-  appendFileSync(join(folder, "shown"), `${item.record.id}\n`);
-  if (item.record.type !== "step") continue;
+  const { id, type } = item.record;
+  appendFileSync(
+    join(folder, "shown"),
+    `${id} ${type}${type === "failedAction" ? ` ${item.record.error.message}` : ""}\n`,
+  );
+  if (type !== "step") continue;
   steps++;
   if (steps === 2) session.followUp("And this?");
   if (steps === 5) session.steer("Faster");
