@@ -293,11 +293,16 @@ export class ToolCallManager {
 
   /** What was left out, what is old, and an embedder that failed when it was last asked. */
   get warnings(): readonly ToolSetWarning[] {
-    const warnings = this.#options.set?.warnings ?? [];
+    const warnings = [...(this.#options.warnings ?? []), ...(this.#options.set?.warnings ?? [])];
     const fault = this.#lookup.embedderFault;
     if (fault === undefined) return warnings;
     const message = `Tools are looked up by words alone, since the embedder failed: ${fault}`;
     return [...warnings, { tool: "(global)", category: "embedder", message }];
+  }
+
+  /** Writes what the tools remember to the file it was built with. Rejects where that fails. */
+  async flush(): Promise<void> {
+    await this.#options.set?.flush();
   }
 
   /** Ends what the tools' packages run in the background, and what tools left to be released. */

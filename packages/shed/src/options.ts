@@ -1,5 +1,5 @@
 import type { Progress, Resources, SchemaValidator } from "@shedkit/tool";
-import type { ToolSet } from "@shedkit/toolset";
+import type { ToolSet, ToolSetWarning } from "@shedkit/toolset";
 import type { ActivatedBy } from "@shedkit/types";
 import type { RetryClock } from "./retry.js";
 import type { ToolCallOutcome, ToolCallRequest } from "./types.js";
@@ -8,6 +8,8 @@ import type { ToolCallOutcome, ToolCallRequest } from "./types.js";
 export interface ManagerOptions {
   /** Tools made ready by a configuration, with their reminders and memories. Default: none. */
   set?: ToolSet | undefined;
+  /** What was found out before the set was made. Default: nothing. */
+  warnings?: readonly ToolSetWarning[] | undefined;
   /** What the tools find at run time. Default: those of `set`, else an empty container. */
   resources?: Resources | undefined;
   /** Checks arguments and results of tools that are registered later. Default: the eval-free one. */

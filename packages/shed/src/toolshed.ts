@@ -1,4 +1,5 @@
 import {
+  type BehaviorVersion,
   fullId,
   isToolConstructor,
   metadataOf,
@@ -8,17 +9,37 @@ import {
   type ToolImpl,
   toToolError,
 } from "@shedkit/tool";
-import { loadValidator, type ToolSet, ToolSetBuilder, type ToolSetConfig, ToolSetError } from "@shedkit/toolset";
+import {
+  loadValidator,
+  type Scheduler,
+  type StateFile,
+  type ToolSet,
+  type ToolSetBuilder,
+  type ToolSetBuildOptions,
+  type ToolSetConfig,
+  ToolSetError,
+  type ToolSetWarning,
+} from "@shedkit/toolset";
 import { toolName } from "@shedkit/types";
+import { type Assembly, assemble, type SourcedTool, type ToolSource } from "./assemble.js";
 import { ToolCallManager } from "./manager.js";
 import { type ShedProblem, ToolShedError } from "./problems.js";
 import { SHED_NAME } from "./shed-tool.js";
 
 type Entry = ToolImpl | ToolConstructor;
 
+interface ShedEntry {
+  readonly name: string;
+  readonly entry: Entry;
+  readonly source: ToolSource;
+}
+
 interface ShedSettings {
-  entries: readonly (readonly [name: string, entry: Entry])[];
+  entries: readonly ShedEntry[];
   reminders: readonly Reminder[];
+  reminding: ToolSetBuildOptions["reminders"];
+  presets: readonly Parameters<ToolSetBuilder["preset"]>[];
+  schedulers: readonly Scheduler[];
   config: ToolSetConfig;
   pinned: readonly string[];
   ordering: boolean;
@@ -29,12 +50,26 @@ interface ShedSettings {
 const EMPTY: ShedSettings = {
   entries: [],
   reminders: [],
+  reminding: undefined,
+  presets: [],
+  schedulers: [],
   config: { tools: [] },
   pinned: [],
   ordering: false,
   strict: false,
   maxActive: 40,
 };
+
+const SOURCES: readonly ToolSource[] = ["own", "external", "remote"];
+
+/** How a shed's tools are made ready. */
+export interface ShedBuildOptions {
+  /**
+   * Where the tools' memories come from and are kept, for tools that are used without a session: an agent's session keeps
+   * them in its log. Default: nowhere.
+   */
+  stateFile?: StateFile | undefined;
+}
 
 /**
  * The tools of a session: ready ones and constructors, one per name. Immutable: every method returns a new shed, and
@@ -44,17 +79,26 @@ export class ToolShed {
   #settings: ShedSettings = EMPTY;
   #byName: Map<string, Entry> | undefined;
   /** Where all tools are ready ones, their set is planned once for all sessions. */
-  #builder: ToolSetBuilder | undefined;
+  #assembly: Assembly | undefined;
 
   /** Adds a tool, or a constructor of one. */
   tool(tool: ToolImpl | ToolConstructor): ToolShed {
     return this.tools([tool]);
   }
 
-  /** Adds several: a preset, an array, any iterable. */
-  tools(list: Iterable<ToolImpl | ToolConstructor>): ToolShed {
-    const added = Array.from(list, (entry) => [nameOf(entry), entry] as const);
+  /**
+   * Adds several: a preset, an array, any iterable. Tools of another `source` than the program itself give way where their
+   * name is taken, or where they may do more than the configuration's `capability` allows; the manager's `warnings` name
+   * them.
+   */
+  tools(list: Iterable<ToolImpl | ToolConstructor>, source: ToolSource = "own"): ToolShed {
+    const added = Array.from(list, (entry): ShedEntry => ({ name: nameOf(entry), entry, source }));
     return this.#with({ entries: [...this.#settings.entries, ...added] });
+  }
+
+  /** Lets a package add what it has: tools, reminders, behaviour presets, schedulers. */
+  use(extension: (shed: ToolShed) => ToolShed): ToolShed {
+    return extension(this);
   }
 
   /**
@@ -68,6 +112,29 @@ export class ToolShed {
   /** Adds text that is appended to results when there is something to say. */
   reminder(reminder: Reminder): ToolShed {
     return this.#with({ reminders: [...this.#settings.reminders, reminder] });
+  }
+
+  /**
+   * How reminders are told: their tag, how many bytes they may add to a result, how long they may think; or `false` for none
+   * at all, which templates know. Replaces earlier ones.
+   */
+  reminding(settings: Exclude<ToolSetBuildOptions["reminders"], undefined>): ToolShed {
+    return this.#with({ reminding: settings });
+  }
+
+  /** Names behaviour versions for many tools at once, by full id; a configuration chooses by `behaviorPreset`. */
+  preset(
+    name: string,
+    versions: { readonly [fullId: string]: string },
+    lifecycle?: BehaviorVersion["lifecycle"],
+    replacement?: string | undefined,
+  ): ToolShed {
+    return this.#with({ presets: [...this.#settings.presets, [name, versions, lifecycle, replacement]] });
+  }
+
+  /** Has something run in the background of each session, from its build until it ends. */
+  scheduler(start: Scheduler): ToolShed {
+    return this.#with({ schedulers: [...this.#settings.schedulers, start] });
   }
 
   /** Declares these tools from the start, without a look-up. Nothing is pinned by default. */
@@ -90,7 +157,7 @@ export class ToolShed {
     return this.#with({ maxActive: count });
   }
 
-  /** The tool or constructor of that name: the first, where it was added twice. */
+  /** The tool or constructor of that name: the program's own before others, and the first where it was added twice. */
   get(name: string): ToolImpl | ToolConstructor | undefined {
     return this.#index().get(name);
   }
@@ -99,7 +166,7 @@ export class ToolShed {
     return this.#index().has(name);
   }
 
-  /** In the order in which they were added. */
+  /** In the order in which they were added, the program's own first. */
   names(): string[] {
     return [...this.#index().keys()];
   }
@@ -108,29 +175,15 @@ export class ToolShed {
    * Makes the tools of a session: each constructor is called once. Throws ToolShedError, which names every problem of
    * the list at once, or else every problem of the constructors.
    */
-  async build(parts: SessionParts): Promise<ToolCallManager> {
-    const { entries, pinned, ordering, strict, maxActive } = this.#settings;
+  async build(parts: SessionParts, { stateFile }: ShedBuildOptions = {}): Promise<ToolCallManager> {
+    const { pinned, ordering, strict, maxActive } = this.#settings;
     const problems = this.#problems();
     if (problems.length > 0) throw new ToolShedError(problems);
-    const tools: ToolImpl[] = [];
-    for (const [name, entry] of entries) {
-      const tool = isToolConstructor(entry) ? await construct(entry, parts, problems) : entry;
-      if (tool === undefined) continue;
-      const built = toolName(tool.definition());
-      if (built === name) tools.push(tool);
-      else problems.push({ type: "nameMismatch", declared: name, built });
-    }
-    if (problems.length > 0) throw new ToolShedError(problems);
-    const set = await this.#configured(tools, parts);
-    const manager = new ToolCallManager(parts.sessionId, {
-      set,
-      validator: await loadValidator(),
-      ordering,
-      strict,
-      maxActive,
-    });
-    const refused = new Set(set.warnings.flatMap(({ category, tool }) => (category === "schema" ? [tool] : [])));
-    const leftOut = new Set(tools.flatMap((tool) => (refused.has(fullId(metadataOf(tool))) ? [nameOf(tool)] : [])));
+    const tools = await this.#construct(parts);
+    const { set, warnings } = await this.#configured(tools, parts, stateFile);
+    const options = { set, warnings, validator: await loadValidator(), ordering, strict, maxActive };
+    const manager = new ToolCallManager(parts.sessionId, options);
+    const leftOut = namesLeftOut(tools, set);
     const pins = pinned.filter((name) => manager.get(name) !== undefined || !leftOut.has(name));
     for (const name of pins) if (manager.get(name) === undefined) problems.push(noSuchPin(name, manager.names()));
     if (problems.length > 0) throw new ToolShedError(problems);
@@ -139,30 +192,52 @@ export class ToolShed {
     return manager;
   }
 
+  /** Throws ToolShedError, which names every constructor that failed. */
+  async #construct(parts: SessionParts): Promise<SourcedTool[]> {
+    const problems: ShedProblem[] = [];
+    const tools: SourcedTool[] = [];
+    for (const { name, entry, source } of this.#settings.entries) {
+      const tool = isToolConstructor(entry) ? await construct(entry, parts, problems) : entry;
+      if (tool === undefined) continue;
+      const built = toolName(tool.definition());
+      if (built === name) tools.push({ tool, source });
+      else problems.push({ type: "nameMismatch", declared: name, built });
+    }
+    if (problems.length > 0) throw new ToolShedError(problems);
+    return tools;
+  }
+
   /** The tools as the configuration wants them; without one, as they are. */
-  async #configured(tools: readonly ToolImpl[], { resources, sessionId }: SessionParts): Promise<ToolSet> {
-    const { config } = this.#settings;
-    const builder = this.#builder ?? this.#newBuilder(tools);
-    if (this.#settings.entries.every(([, entry]) => !isToolConstructor(entry))) this.#builder = builder;
+  async #configured(
+    tools: readonly SourcedTool[],
+    { resources, sessionId }: SessionParts,
+    stateFile: StateFile | undefined,
+  ): Promise<{ set: ToolSet; warnings: readonly ToolSetWarning[] }> {
+    const assembly = this.#assembly ?? this.#assemble(tools);
+    if (this.#settings.entries.every(({ entry }) => !isToolConstructor(entry))) this.#assembly = assembly;
+    const { builder, config, warnings } = assembly;
     try {
-      return await builder.build(config, { resources, sessionId });
+      const reminders = this.#settings.reminding;
+      return { set: await builder.build(config, { resources, sessionId, reminders, stateFile }), warnings };
     } catch (fault) {
       if (!(fault instanceof ToolSetError)) throw fault;
       throw new ToolShedError(fault.problems.map((problem) => ({ type: "configuration", ...problem })));
     }
   }
 
-  #newBuilder(tools: readonly ToolImpl[]): ToolSetBuilder {
-    const problems = sameIds(tools);
-    if (problems.length > 0) throw new ToolShedError(problems);
-    const builder = new ToolSetBuilder().tools(tools);
-    for (const reminder of this.#settings.reminders) builder.reminder(reminder);
-    return builder;
+  #assemble(tools: readonly SourcedTool[]): Assembly {
+    const { config, reminders, presets, schedulers } = this.#settings;
+    const assembly = assemble(tools, config);
+    for (const reminder of reminders) assembly.builder.reminder(reminder);
+    for (const preset of presets) assembly.builder.preset(...preset);
+    for (const start of schedulers) assembly.builder.scheduler(start);
+    return assembly;
   }
 
   #problems(): ShedProblem[] {
     const counts = new Map<string, number>();
-    for (const [name] of this.#settings.entries) counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const { name, source } of this.#settings.entries)
+      counts.set(name, (counts.get(name) ?? 0) + (source === "own" ? 1 : 0));
     const problems: ShedProblem[] = [];
     for (const [name, count] of counts) {
       if (name === SHED_NAME) problems.push({ type: "reservedName", name });
@@ -177,7 +252,9 @@ export class ToolShed {
   #index(): Map<string, Entry> {
     if (this.#byName === undefined) {
       this.#byName = new Map();
-      for (const [name, entry] of this.#settings.entries) if (!this.#byName.has(name)) this.#byName.set(name, entry);
+      for (const wanted of SOURCES)
+        for (const { name, entry, source } of this.#settings.entries)
+          if (source === wanted && !this.#byName.has(name)) this.#byName.set(name, entry);
     }
     return this.#byName;
   }
@@ -189,22 +266,15 @@ export class ToolShed {
   }
 }
 
-function nameOf(entry: Entry): string {
-  return isToolConstructor(entry) ? entry.name : toolName(entry.definition());
+/** Of tools that cannot be used, or gave way: nobody's mistake, so that pins of them are no problem. */
+function namesLeftOut(tools: readonly SourcedTool[], set: ToolSet): ReadonlySet<string> {
+  const refused = new Set(set.warnings.flatMap(({ category, tool }) => (category === "schema" ? [tool] : [])));
+  const leftOut = tools.filter(({ tool, source }) => source !== "own" || refused.has(fullId(metadataOf(tool))));
+  return new Set(leftOut.map(({ tool }) => nameOf(tool)));
 }
 
-/** Tools of one full id would replace each other. */
-function sameIds(tools: readonly ToolImpl[]): ShedProblem[] {
-  const names = new Map<string, string[]>();
-  for (const tool of tools) {
-    const id = fullId(metadataOf(tool));
-    names.set(id, [...(names.get(id) ?? []), toolName(tool.definition())]);
-  }
-  return Array.from(names).flatMap(([id, same]): ShedProblem[] => {
-    if (same.length === 1) return [];
-    const message = `The tools ${same.map((name) => `"${name}"`).join(", ")} have this id. Ids must be unique.`;
-    return [{ type: "configuration", tool: id, category: "duplicate_id", message }];
-  });
+function nameOf(entry: Entry): string {
+  return isToolConstructor(entry) ? entry.name : toolName(entry.definition());
 }
 
 function noSuchPin(name: string, known: readonly string[]): ShedProblem {
