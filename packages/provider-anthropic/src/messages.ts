@@ -1,7 +1,7 @@
 import type { ModelRequest } from "@shedkit/provider";
 import { argumentsObject } from "@shedkit/provider/adapter";
 import type { ToolCompiler } from "@shedkit/provider/schema";
-import { alternateTurns, idRules, normalizeTranscript, WireIds } from "@shedkit/provider/transcript";
+import { alternateTurns, idRules, normalizeTranscript, WireIds, withoutMedia } from "@shedkit/provider/transcript";
 import type { AssistantMessage, Message, ToolArguments, ToolResultMessage, UserMessage } from "@shedkit/types";
 import { type Block, contentBlocks, textBlock } from "./content.js";
 
@@ -24,24 +24,40 @@ export interface MessageOptions {
 }
 
 /** The transcript that a request's messages are made of. */
-export function transcriptOf(request: ModelRequest): Message[] {
-  return normalizeTranscript(request.messages, { model: request.model.name });
+export function transcriptOf(request: ModelRequest, media: boolean): Message[] {
+  const normal = normalizeTranscript(request.messages, { model: request.model.name });
+  return media ? normal : withoutMedia(normal);
 }
 
 /** The transcript as the wire takes it: turns that alternate, results first. */
 export function wireMessages(transcript: readonly Message[], options: MessageOptions): WireMessage[] {
   const ids = new WireIds(idRules.anthropic);
   const out: WireMessage[] = [];
-  for (const turn of alternateTurns(transcript)) {
-    if (turn.role === "assistant")
-      add(
-        out,
-        "assistant",
-        turn.messages.flatMap((one) => assistantBlocks(one, ids, options)),
-      );
-    else addUserTurn(out, turn.messages, ids, options);
+  const turns = alternateTurns(transcript);
+  for (const [i, turn] of turns.entries()) {
+    if (turn.role === "assistant") {
+      const blocks = turn.messages.flatMap((one) => assistantBlocks(one, ids, options));
+      add(out, "assistant", withoutLoneServerTools(blocks, i === turns.length - 1));
+    } else addUserTurn(out, turn.messages, ids, options);
   }
   return out;
+}
+
+/**
+ * A server's tool and its result go together: one alone, where a stream broke between them, is refused. The last turn
+ * may end in one that still runs.
+ */
+function withoutLoneServerTools(blocks: readonly Block[], last: boolean): readonly Block[] {
+  const results = new Set(blocks.map((block) => (isServerResult(block) ? block.tool_use_id : undefined)));
+  const uses = new Set(blocks.map((block) => (block.type === "server_tool_use" ? block.id : undefined)));
+  return blocks.filter((block) => {
+    if (block.type === "server_tool_use") return last || results.has(block.id);
+    return !isServerResult(block) || uses.has(block.tool_use_id);
+  });
+}
+
+function isServerResult({ type }: Block): boolean {
+  return type !== "tool_result" && String(type).endsWith("_tool_result");
 }
 
 function addUserTurn(
@@ -98,15 +114,23 @@ function assistantBlocks({ output }: AssistantMessage, ids: WireIds, options: Me
 }
 
 function resultBlock(message: ToolResultMessage, ids: WireIds, options: MessageOptions): Block {
-  const failed = message.errorDetail !== undefined;
   const all = contentBlocks(message.content);
-  const shown = failed ? all.filter((block) => block.type === "text") : all; // an error takes text alone
   const references = options.reveals(message.toolCallId).map((tool_name) => ({ type: "tool_reference", tool_name }));
-  const content = [...shown, ...references];
+  // An error takes text, and text alone. One that reveals a tool says in its text that it is an error.
+  const failed = message.errorDetail !== undefined;
+  const texts = failed ? all.filter((block) => block.type === "text") : all;
+  const shown = failed && texts.length === 0 ? [textBlock("(no output)")] : texts;
+  const isError = failed && references.length === 0;
+  const content = failed && !isError ? [...asError(shown), ...references] : [...shown, ...references];
   return {
     type: "tool_result",
     tool_use_id: ids.toWire(message.toolCallId),
     ...(content.length > 0 && { content }),
-    ...(failed && { is_error: true }),
+    ...(isError && { is_error: true }),
   };
+}
+
+function asError([first, ...rest]: readonly Block[]): Block[] {
+  const text = String(first?.text ?? "");
+  return [{ ...first, type: "text", text: text.startsWith("Error: ") ? text : `Error: ${text}` }, ...rest];
 }

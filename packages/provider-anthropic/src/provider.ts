@@ -17,6 +17,7 @@ import {
   priced,
   responseEvents,
   sdkFailure,
+  wholeBodies,
 } from "@shedkit/provider/adapter";
 import type { ModelId } from "@shedkit/types";
 import { type Abilities, abilitiesOf, claudeModels } from "./models.js";
@@ -56,7 +57,7 @@ export class AnthropicMessagesProvider implements ModelProvider {
         ...(config.baseUrl !== undefined && { "x-api-key": config.apiKey.reveal() }),
         ...config.headers,
       },
-      ...(config.fetch !== undefined && { fetch: config.fetch }),
+      fetch: wholeBodies(config),
     });
   }
 
@@ -80,7 +81,7 @@ export class AnthropicMessagesProvider implements ModelProvider {
   }
 
   async describe({ name }: ModelId): Promise<ModelDescription> {
-    const known = knownModel(name, claudeModels, this.#config);
+    const known = this.#known(name);
     return { contextWindow: DEFAULT_WINDOW, input: ["text"], tools: true, ...known };
   }
 
@@ -104,13 +105,14 @@ export class AnthropicMessagesProvider implements ModelProvider {
     const context = this.#context(request);
     const warnings: MessagesRequest["warnings"] = [];
     const attempt = (): Attempt<WireEvent> => this.#attempt(request, context, warnings);
-    return drive<WireEvent>({ config: this.#config, context, warnings, attempt });
+    const window = this.#config.models?.[request.model.name]?.contextWindow;
+    return drive<WireEvent>({ config: this.#config, context, warnings, window, attempt });
   }
 
   #attempt(request: ModelRequest, context: FailureContext, warnings: MessagesRequest["warnings"]): Attempt<WireEvent> {
     const { name } = request.model;
     let built = this.#build(request);
-    const price = knownModel(name, claudeModels, this.#config)?.price;
+    const price = this.#known(name)?.price;
     const sink = new AnswerSink(
       {
         name: (wireName) => built.compiler.fromWire(wireName),
@@ -147,8 +149,8 @@ export class AnthropicMessagesProvider implements ModelProvider {
     return messagesRequest(request, {
       abilities: this.#abilities(name),
       refused: this.#refused.get(name)?.params ?? nothingRefused.params,
-      maxOutput: knownModel(name, claudeModels, this.#config)?.maxOutput ?? DEFAULT_MAX_OUTPUT,
-      own: this.#config.baseUrl === undefined,
+      maxOutput: this.#known(name)?.maxOutput ?? DEFAULT_MAX_OUTPUT,
+      own: this.#own,
       betas: Object.entries(this.#config.headers ?? {})
         .filter(([name]) => name.toLowerCase() === "anthropic-beta")
         .map(([, value]) => value),
@@ -156,7 +158,20 @@ export class AnthropicMessagesProvider implements ModelProvider {
   }
 
   #abilities(name: string): Abilities {
-    return { ...abilitiesOf(name), ...this.#refused.get(name)?.abilities };
+    const textOnly = this.#config.models?.[name]?.input?.every((kind) => kind === "text") ?? false;
+    return { ...abilitiesOf(name), ...(textOnly && { media: false }), ...this.#refused.get(name)?.abilities };
+  }
+
+  /** What is known of a model; its price at the API itself alone, others have their own. */
+  #known(name: string): Partial<ModelDescription> | undefined {
+    const known = knownModel(name, claudeModels, this.#config);
+    if (this.#own || known?.price === undefined) return known;
+    const { price: _, ...rest } = known;
+    return { ...rest, price: this.#config.models?.[name]?.price };
+  }
+
+  get #own(): boolean {
+    return this.#config.baseUrl === undefined;
   }
 
   async #open(

@@ -1,4 +1,5 @@
 import type { ModelRequest } from "@shedkit/provider";
+import { calledTools } from "@shedkit/provider/adapter";
 import {
   type CompiledOutput,
   type CompiledTool,
@@ -6,6 +7,7 @@ import {
   schemaDialects,
   ToolCompiler,
 } from "@shedkit/provider/schema";
+import { countMedia } from "@shedkit/provider/transcript";
 import type { JsonValue } from "@shedkit/types";
 import { markCache } from "./cache.js";
 import { type Block, textBlock } from "./content.js";
@@ -46,8 +48,10 @@ export interface MessagesRequest {
 export function messagesRequest(request: ModelRequest, target: Target): MessagesRequest {
   const { abilities } = target;
   const compiler = new ToolCompiler(schemaDialects.anthropic);
-  const transcript = transcriptOf(request);
-  const declared = wireTools(request.tools, transcript, compiler, abilities.deferral);
+  const transcript = transcriptOf(request, abilities.media);
+  const noneToCall = !abilities.undeclaredCalls && !request.tools.shed && request.tools.tools.length === 0;
+  const offered = noneToCall ? { tools: calledTools(transcript), activations: [] } : request.tools;
+  const declared = wireTools(offered, transcript, compiler, abilities.deferral);
   const byName = new Map(declared.compiled.map((tool) => [tool.name, tool]));
   const warnings: MessagesRequest["warnings"] = declared.compiled.flatMap(({ name, notes }) =>
     notes.map((message) => ({ tool: name, message })),
@@ -71,15 +75,18 @@ export function messagesRequest(request: ModelRequest, target: Target): Messages
     ...params(request, target, warnings),
     ...(system.length > 0 && { system }),
     ...(tools.length > 0 && { tools }),
-    ...(tools.length > 0 && { tool_choice: { type: "auto" } }),
+    ...(tools.length > 0 && { tool_choice: { type: noneToCall && !answerTool ? "none" : "auto" } }),
     messages: messages as unknown as JsonValue,
     stream: true,
   };
   const format = answerTool || output === undefined ? undefined : outputFormat(output);
   if (format !== undefined) body.output_config = { ...(body.output_config as Block | undefined), format };
-  if (answerTool && body.thinking === undefined) body.tool_choice = { type: "any" };
+  if (answerTool && body.thinking === undefined && abilities.forcedCalls) body.tool_choice = { type: "any" };
   for (const key of target.refused) delete body[key];
   for (const message of output?.notes ?? []) warnings.push({ message });
+  const media = abilities.media ? 0 : countMedia(request.messages);
+  if (media > 0)
+    warnings.push({ message: `${request.model.name} takes text alone; ${media} images or files were left out` });
   const byWireName = new Map(declared.compiled.map((tool) => [tool.wireName, tool]));
   return { body, compiler, tools: byWireName, output, answerTool, headers: betaHeaders(body, target), warnings };
 }
@@ -118,7 +125,7 @@ function params(
   target: Target,
   warnings: MessagesRequest["warnings"],
 ): { [key: string]: JsonValue } {
-  const { maxTokens, thinking, effort, on } = thinkingOf(params, target.maxOutput, target.abilities.adaptiveThinking);
+  const { maxTokens, thinking, effort, on } = thinkingOf(params, target.maxOutput, target.abilities);
   const out: Params = { max_tokens: maxTokens };
   if (thinking !== undefined) out.thinking = thinking;
   if (effort !== undefined) out.output_config = { effort };

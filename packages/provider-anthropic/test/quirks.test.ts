@@ -182,7 +182,7 @@ describe("usage", () => {
       end("end_turn", {}, { input_tokens: 12, output_tokens: 50, output_tokens_details: { thinking_tokens: 30 } }),
     );
     const counts = { input: 12, output: 50, cacheRead: 100, cacheWrite: 20, reasoning: 30, total: 182 };
-    expect(whole.filter((event) => event.type === "usage")).toEqual([{ type: "usage", usage: counts }]);
+    expect(whole.filter((event) => event.type === "usage")).toMatchObject([{ type: "usage", usage: counts }]);
     const broken = await read(start(usage), begin(0, { type: "text", text: "" }), words(0, "half"));
     expect(broken.at(-2)).toMatchObject({ type: "usage", usage: { input: 10, output: 1 } });
     expect(broken.at(-1)).toMatchObject({ type: "failure", error: { details: { kind: "network" } } });

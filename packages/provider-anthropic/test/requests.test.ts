@@ -2,6 +2,7 @@ import { backendKey } from "@shedkit/provider/conformance";
 import { ScriptedServer } from "@shedkit/testing";
 import {
   type AssistantMessage,
+  type Message,
   Messages,
   type ModelOutput,
   type ToolDeclarations,
@@ -104,15 +105,100 @@ describe("a request", () => {
     );
   });
 
+  it("says something of a failed result without text, and that a result which reveals a tool has failed", async () => {
+    const failed = async (content: ToolResultMessage["content"], more: object = {}) => {
+      const call = block({ type: "toolCall", id: "c", name: "read", arguments: {} });
+      const messages = [Messages.user("Go."), call, result(content, "notActive")];
+      const { bodies } = await exchange(["ok"], { messages, ...more });
+      const [, , last] = (bodies[0] as { messages: { content: { content: object[]; is_error?: boolean }[] }[] })
+        .messages;
+      const { content: sent, is_error } = last?.content[0] ?? {};
+      return { sent, is_error };
+    };
+    expect(await failed([image])).toEqual({ sent: [{ type: "text", text: "(no output)" }], is_error: true });
+    expect(await failed([])).toEqual({ sent: [{ type: "text", text: "(no output)" }], is_error: true });
+    const definition = { name: "read", category: "", description: "Reads.", arguments: { type: "object" } };
+    const tools: ToolDeclarations = {
+      shed: { type: "single", definition: { ...definition, name: "shed" } },
+      tools: [{ type: "single", definition }],
+      activations: [{ name: "read", by: "call" }],
+    };
+    expect(await failed([{ type: "text", text: "Look it up." }], { tools })).toEqual({
+      sent: [
+        { type: "text", text: "Error: Look it up." },
+        { type: "tool_reference", tool_name: "read" },
+      ],
+      is_error: undefined,
+    });
+  });
+
+  it("leaves out what a server ran and did not finish, unless it still runs", async () => {
+    const opaque = (value: { [key: string]: string }) => block({ type: "opaque", provider: "anthropic", block: value });
+    const use = { type: "server_tool_use", id: "s1", name: "web_search" };
+    const found = { type: "web_search_tool_result", tool_use_id: "s2" };
+    const broken = [Messages.user("Go."), opaque(use), opaque(found), block({ type: "text", text: "Well." })];
+    const { bodies } = await exchange(["ok", "ok"], { messages: [...broken, Messages.user("So?")] });
+    expect(JSON.stringify(bodies[0])).not.toContain("web_search");
+    const running = await exchange(["ok"], { messages: [Messages.user("Go."), opaque(use)] });
+    expect(JSON.stringify(running.bodies[0])).toContain("server_tool_use");
+  });
+
+  it("declares the tools of a conversation where the server wants that", async () => {
+    const call = block({ type: "toolCall", id: "c", name: "read", arguments: {} });
+    const messages = [Messages.user("Go."), call, result([{ type: "text", text: "x" }])];
+    const wanted = refused("Requests which include `tool_use` or `tool_result` blocks must define tools.");
+    const { bodies } = await exchange([wanted, "one", "two"], { messages }, { times: 2 });
+    expect(bodies[0]).not.toHaveProperty("tools");
+    for (const body of bodies.slice(1))
+      expect(body).toMatchObject({ tools: [{ name: "read" }], tool_choice: { type: "none" } });
+  });
+
+  it("sends a server that takes text alone no images, and says so", async () => {
+    const messages: Message[] = [
+      { type: "user", id: "u", role: "user", content: [{ type: "text", text: "See" }, image] },
+    ];
+    const answers = [refused("This model does not support image input."), "one"];
+    const { bodies, events } = await exchange(answers, { messages }, { as: "compatible" });
+    expect([bodies.map((body) => JSON.stringify(body).includes("iVBO"))]).toEqual([[true, false]]);
+    expect(events[0]).toMatchObject({ type: "start", warnings: [{ message: expect.stringContaining("text alone") }] });
+  });
+
+  it.each([
+    ["low", "thinking.adaptive.display: Extra inputs are not permitted", { thinking: { type: "adaptive" } }],
+    ["low", "adaptive thinking is not supported on this model", { thinking: { type: "enabled", budget_tokens: 2048 } }],
+    [
+      "off",
+      '"thinking.type.disabled" is not supported: use "adaptive" with an effort',
+      { output_config: { effort: "low" } },
+    ],
+  ] as const)("that thinks %s goes the other way where the server says %j", async (thinking, text, wanted) => {
+    const request = { model: { name: "claude-next" }, params: { thinking } };
+    const { bodies } = await exchange([refused(text), "one", "two"], request, { times: 2 });
+    expect(bodies).toHaveLength(3);
+    for (const body of bodies.slice(1)) expect(body).toMatchObject(wanted);
+    if (thinking === "off") expect(bodies[1]).not.toHaveProperty("thinking");
+  });
+
+  it("thinks as the model chooses where a budget is refused", async () => {
+    const text = '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive".';
+    const { bodies } = await exchange([refused(text), "one"], { params: { thinking: "high" } });
+    expect(bodies[1]).toMatchObject({ thinking: { type: "adaptive" }, output_config: { effort: "high" } });
+  });
+
   it.each([
     ["claude-sonnet-4-5", "low", { thinking: { type: "enabled", budget_tokens: 2048 }, max_tokens: 10_240 }],
     ["claude-sonnet-4-5", { budgetTokens: 100 }, { thinking: { type: "enabled", budget_tokens: 1024 } }],
-    ["claude-opus-5-5", "high", { thinking: { type: "adaptive" }, output_config: { effort: "high" } }],
-    ["claude-opus-5-5", "off", { thinking: { type: "disabled" } }],
+    [
+      "claude-opus-5-5",
+      "high",
+      { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: "high" } },
+    ],
+    ["claude-opus-5", "off", { thinking: { type: "disabled" } }],
+    ["claude-opus-5-5", "off", { output_config: { effort: "low" } }],
   ] as const)("to %s that thinks %j", async (name, thinking, wanted) => {
     const { bodies, events } = await exchange(["ok"], { model: { name }, params: { thinking, topK: 3 } });
     expect(bodies[0]).toMatchObject(wanted);
-    if (thinking === "off") return;
+    if (name === "claude-opus-5") return;
     expect(bodies[0]).not.toHaveProperty("top_k");
     expect(events[0]).toMatchObject({ type: "start", warnings: [{ message: expect.stringContaining("topK") }] });
   });
@@ -161,6 +247,16 @@ describe("an answer with a schema", () => {
     expect(events.at(-1)).toEqual({ type: "finish", reason: "stop" });
   });
 
+  it("is a call that is asked for where none can be forced", async () => {
+    const schema = { ...output, additionalProperties: { type: "string" } };
+    const answers = [[{ call: "answer", arguments: { n: 3 } }]];
+    const { bodies } = await exchange(answers, { output: schema, model: { name: "claude-sonnet-5-5" } });
+    expect(bodies[0]).toMatchObject({ tool_choice: { type: "auto" }, tools: [{ name: "answer" }] });
+    const refusal = refused("tool_choice: forcing a tool is not supported for this model");
+    const learned = await exchange([refusal, ...answers], { output: schema, model: { name: "claude-next" } });
+    expect(learned.bodies.map(({ tool_choice }) => tool_choice)).toEqual([{ type: "any" }, { type: "auto" }]);
+  });
+
   it("is a forced call where the server refuses the native way", async () => {
     const answers = [refused("output_config.format: not supported"), [{ call: "answer", arguments: { n: 3 } }]];
     const { events } = await exchange(answers, { output });
@@ -193,9 +289,26 @@ describe("AnthropicMessagesProvider", () => {
       const { contextWindow, maxOutput, price } = await provider.describe({ name });
       return [contextWindow, maxOutput, price];
     };
-    expect(await limits("claude-haiku-4-5-20251001")).toEqual([200_000, 64_000, undefined]);
-    expect(await limits("claude-something-new")).toEqual([200_000, 32_000, undefined]);
+    expect(await limits("claude-haiku-4-5-20251001")).toMatchObject([200_000, 64_000, { inputPerMillion: 1 }]);
+    expect(await limits("claude-sonnet-4-6")).toMatchObject([1_000_000, 128_000, { outputPerMillion: 15 }]);
+    for (const name of ["claude-something-new", "claude-opus-4-9", "claude-opus-4-8-mini"])
+      expect(await limits(name)).toEqual([200_000, 32_000, undefined]);
     expect(() => AnthropicMessagesProvider.fromEnv({})).toThrow(/ANTHROPIC_API_KEY/);
+  });
+
+  it("says what an answer costs by the API's own prices, by those it is given, and by none elsewhere", async () => {
+    const usage = { input: 1_000_000, output: 100_000, cacheRead: 1_000_000, cacheWrite: 1_000_000 };
+    const cost = async (config: Parameters<typeof exchange>[2]) => {
+      const { events } = await exchange([{ answer: { parts: ["x"], usage } }], {}, config);
+      const reported = events.find((event) => event.type === "usage");
+      return reported?.type === "usage" ? reported.usage.costUsd : undefined;
+    };
+    expect(await cost({})).toBeCloseTo(3 + 1.5 + 0.3 + 3.75);
+    expect(await cost({ as: "compatible" })).toBeUndefined();
+    const price = { inputPerMillion: 1, outputPerMillion: 1, asOf: "2026-01-01" };
+    const models = { "claude-sonnet-4-5": { price } };
+    expect(await cost({ models })).toBeCloseTo(3.1);
+    expect(await cost({ as: "compatible", models })).toBeCloseTo(3.1);
   });
 
   it("counts tokens by the API's own count", async () => {

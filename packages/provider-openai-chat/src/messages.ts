@@ -1,7 +1,14 @@
 import type { ModelRequest } from "@shedkit/provider";
 import { argumentsObject } from "@shedkit/provider/adapter";
 import type { ToolCompiler } from "@shedkit/provider/schema";
-import { alternateTurns, idRules, normalizeTranscript, WireIds, wellFormed } from "@shedkit/provider/transcript";
+import {
+  alternateTurns,
+  idRules,
+  normalizeTranscript,
+  WireIds,
+  wellFormed,
+  withoutMedia,
+} from "@shedkit/provider/transcript";
 import type {
   AssistantMessage,
   BinarySource,
@@ -15,22 +22,41 @@ import type {
 /** A message of the request's body. */
 export type WireMessage = { [key: string]: JsonValue };
 
+/** What a server wants of messages beyond the documents; known from what it refuses. */
+export interface Quirks {
+  /** Ids of calls have nine letters and digits: Mistral. */
+  readonly shortIds: boolean;
+  /** A result names its tool. */
+  readonly toolNames: boolean;
+  /** The text beside calls is empty, not null. */
+  readonly emptyText: boolean;
+  /** The assistant says something between results and what the user says: Mistral. */
+  readonly answerFirst: boolean;
+  /** A conversation with calls declares tools, also where none is to be called. */
+  readonly declareTools: boolean;
+  /** The model takes text alone. */
+  readonly textOnly: boolean;
+}
+
 /** What the messages of a request depend on. */
 export interface MessageOptions {
   /** The backend's id, which provider data is kept under. */
   provider: string;
   /** Whether system messages may stand anywhere: with OpenAI they may, many chat templates refuse. */
   systemAnywhere: boolean;
+  quirks: Quirks;
   names: Pick<ToolCompiler, "toWire">;
   encode(name: string, args: ToolArguments): ToolArguments;
 }
 
 /** The conversation as the wire takes it. */
 export function wireMessages(request: ModelRequest, options: MessageOptions): WireMessage[] {
-  const ids = new WireIds(idRules.openaiChat);
+  const { quirks } = options;
+  const ids = new WireIds(quirks.shortIds ? idRules.mistral : idRules.openaiChat);
   const out: WireMessage[] = [];
   if (request.system) out.push({ role: "system", content: wellFormed(request.system) });
-  for (const turn of alternateTurns(normalizeTranscript(request.messages, { model: request.model.name }))) {
+  const normal = normalizeTranscript(request.messages, { model: request.model.name });
+  for (const turn of alternateTurns(quirks.textOnly ? withoutMedia(normal) : normal)) {
     if (turn.role === "assistant") {
       for (const step of steps(turn.messages)) out.push(...assistantMessages(step, ids, options));
     } else {
@@ -67,7 +93,7 @@ function assistantMessages(step: readonly AssistantMessage[], ids: WireIds, opti
     }
   }
   if (text === "" && calls.length === 0) return [];
-  const content = text === "" ? null : text;
+  const content = text === "" && !options.quirks.emptyText ? null : text;
   if (calls.length === 0) return [{ role: "assistant", content }];
   // What was thought before calls goes back with them; servers that want none of it ignore it.
   return [{ role: "assistant", content, ...thinking, tool_calls: calls }];
@@ -96,7 +122,13 @@ function userMessages(
   const said: WireMessage[] = [];
   for (const message of messages) {
     if (message.type === "toolResult") {
-      results.push({ role: "tool", tool_call_id: ids.toWire(message.toolCallId), content: resultText(message) });
+      const name = options.quirks.toolNames ? { name: options.names.toWire(message.name) } : {};
+      results.push({
+        role: "tool",
+        tool_call_id: ids.toWire(message.toolCallId),
+        ...name,
+        content: resultText(message),
+      });
       const rest = message.content.filter((part) => isMedia(part));
       if (rest.length > 0) {
         // A tool message takes text alone, so what a tool showed comes as the user's, behind the whole batch.
@@ -108,8 +140,11 @@ function userMessages(
       said.push({ role, content: wireContent(message.content) });
     }
   }
-  return [...results, ...said];
+  const between = results.length > 0 && said.length > 0 && options.quirks.answerFirst ? [SEEN] : [];
+  return [...results, ...between, ...said];
 }
+
+const SEEN: WireMessage = { role: "assistant", content: "I have the results." };
 
 function resultText({ content, errorDetail }: ToolResultMessage): string {
   const text = content

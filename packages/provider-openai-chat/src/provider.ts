@@ -17,6 +17,7 @@ import {
   openaiModels,
   priced,
   responseEvents,
+  wholeBodies,
 } from "@shedkit/provider/adapter";
 import { type Embedder, type ModelId, type ModelIdLike, modelId } from "@shedkit/types";
 import OpenAI from "openai";
@@ -55,7 +56,7 @@ export class OpenAIProvider implements ModelProvider {
       logLevel: "off",
       ...(config.timeoutMs !== undefined && { timeout: config.timeoutMs }),
       ...(config.headers !== undefined && { defaultHeaders: { ...config.headers } }),
-      ...(config.fetch !== undefined && { fetch: config.fetch }),
+      fetch: wholeBodies(config),
     });
   }
 
@@ -102,6 +103,7 @@ export class OpenAIProvider implements ModelProvider {
       config: this.#config,
       context,
       warnings,
+      window: this.#config.models?.[request.model.name]?.contextWindow,
       attempt: () => this.#attempt(request, context, warnings),
     });
   }
@@ -146,6 +148,7 @@ export class OpenAIProvider implements ModelProvider {
       provider: this.id,
       own: this.#own,
       refused: this.#refused.get(request.model.name) ?? nothingRefused,
+      textOnly: this.#config.models?.[request.model.name]?.input?.every((kind) => kind === "text") ?? false,
     });
   }
 

@@ -16,9 +16,14 @@ const FINISH: { readonly [reason: string]: FinishReason } = {
   tool: "toolUse",
   tool_use: "toolUse",
   function_call: "toolUse",
+  model_context_window_exceeded: "length",
   content_filter: "contentFilter",
+  sensitive: "contentFilter",
   refusal: "refusal",
 };
+
+/** The server broke off, and says so. */
+const BROKEN = new Set(["error", "abort", "network_error", "insufficient_system_resource"]);
 
 /** Reads the chunks of one answer into a sink. */
 export class ChunkReader {
@@ -59,7 +64,7 @@ export class ChunkReader {
   done(): void {
     for (const { kind, text } of this.#tags.flush()) this.#say(kind, text);
     if (this.#finish === undefined) return;
-    const reason = this.#finish === "error" ? undefined : (FINISH[this.#finish] ?? "stop");
+    const reason = BROKEN.has(this.#finish) ? undefined : (FINISH[this.#finish] ?? "stop");
     if (reason === "stop" && this.#sink.hasCalls) this.#sink.finished = "toolUse";
     else if (reason === "stop" && this.#refused) this.#sink.finished = "refusal";
     else this.#sink.finished = reason;

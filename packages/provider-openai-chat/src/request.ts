@@ -1,5 +1,5 @@
 import type { ModelRequest } from "@shedkit/provider";
-import { isReasoningModel, reasoningEffort } from "@shedkit/provider/adapter";
+import { calledTools, isReasoningModel, reasoningEffort } from "@shedkit/provider/adapter";
 import {
   type CompiledOutput,
   type CompiledTool,
@@ -7,8 +7,9 @@ import {
   schemaDialects,
   ToolCompiler,
 } from "@shedkit/provider/schema";
+import { countMedia } from "@shedkit/provider/transcript";
 import type { JsonValue, Tool } from "@shedkit/types";
-import { type WireMessage, wireMessages } from "./messages.js";
+import { type Quirks, type WireMessage, wireMessages } from "./messages.js";
 
 /** What a server turned out not to take. */
 export interface Refused {
@@ -16,9 +17,25 @@ export interface Refused {
   readonly params: ReadonlySet<string>;
   readonly strict: boolean;
   readonly schema: boolean;
+  /** The usual name of the limit of output; there are two. */
+  readonly limitName: boolean;
+  readonly quirks: Quirks;
 }
 
-export const nothingRefused: Refused = { params: new Set(), strict: false, schema: false };
+export const nothingRefused: Refused = {
+  params: new Set(),
+  strict: false,
+  schema: false,
+  limitName: false,
+  quirks: {
+    shortIds: false,
+    toolNames: false,
+    emptyText: false,
+    answerFirst: false,
+    declareTools: false,
+    textOnly: false,
+  },
+};
 
 /** Where a request goes. */
 export interface Target {
@@ -27,6 +44,8 @@ export interface Target {
   /** OpenAI itself, not a server that speaks like it. */
   own: boolean;
   refused: Refused;
+  /** The configuration says that the model takes text alone. */
+  textOnly: boolean;
 }
 
 /** A request's body, and what is needed to read its answer. */
@@ -44,16 +63,20 @@ export function chatRequest(request: ModelRequest, target: Target): ChatRequest 
   const strict = target.own && !target.refused.strict;
   const dialect = strict ? schemaDialects.openai : schemaDialects.compatible;
   const compiler = new ToolCompiler(dialect);
-  const declared = [...(request.tools.shed ? [request.tools.shed] : []), ...request.tools.tools];
+  const offered = [...(request.tools.shed ? [request.tools.shed] : []), ...request.tools.tools];
+  const noneToCall = offered.length === 0 && target.refused.quirks.declareTools;
+  const declared = noneToCall ? calledTools(request.messages) : offered;
   const compiled = declared.map((tool: Tool) => compiler.compile(tool));
   const byName = new Map(compiled.map((tool) => [tool.name, tool]));
   const warnings: ChatRequest["warnings"] = compiled.flatMap(({ name, notes }) =>
     notes.map((message) => ({ tool: name, message })),
   );
   const output = request.output === undefined ? undefined : compileOutput(request.output, dialect);
+  const quirks = { ...target.refused.quirks, textOnly: target.textOnly || target.refused.quirks.textOnly };
   const messages = wireMessages(request, {
     provider: target.provider,
     systemAnywhere: target.own,
+    quirks,
     names: compiler,
     encode: (name, args) => byName.get(name)?.encode(args) ?? args,
   });
@@ -62,13 +85,19 @@ export function chatRequest(request: ModelRequest, target: Target): ChatRequest 
     model: request.model.name,
     messages: plain ? withInstruction(messages, output) : messages,
     ...(compiled.length > 0 && { tools: compiled.map(wireTool) }),
+    ...(noneToCall && compiled.length > 0 && { tool_choice: "none" }),
     ...params(request, target, warnings),
+    // OpenRouter, and others before Claude: what is cached has to be asked for.
+    ...(!target.own && /^anthropic\/|claude/.test(request.model.name) && { cache_control: { type: "ephemeral" } }),
     ...(output !== undefined && { response_format: plain ? { type: "json_object" } : responseFormat(output) }),
     stream: true,
     stream_options: { include_usage: true },
   };
   for (const key of target.refused.params) delete body[key];
   for (const message of output?.notes ?? []) warnings.push({ message });
+  const media = quirks.textOnly ? countMedia(request.messages) : 0;
+  if (media > 0)
+    warnings.push({ message: `${request.model.name} takes text alone; ${media} images or files were left out` });
   return { body, compiler, tools: new Map(compiled.map((tool) => [tool.wireName, tool])), output, warnings };
 }
 
@@ -92,7 +121,7 @@ function withInstruction(messages: readonly WireMessage[], output: CompiledOutpu
 
 function params(
   { params, model, sessionId }: ModelRequest,
-  { own }: Target,
+  { own, refused }: Target,
   warnings: ChatRequest["warnings"],
 ): { [key: string]: JsonValue } {
   const out: { [key: string]: JsonValue } = {};
@@ -100,7 +129,7 @@ function params(
     if (value !== undefined) out[key] = value;
   };
   const reasons = own && isReasoningModel(model.name);
-  set(own ? "max_completion_tokens" : "max_tokens", params.maxTokens);
+  set(own !== refused.limitName ? "max_completion_tokens" : "max_tokens", params.maxTokens);
   const sampling = { temperature: params.temperature, top_p: params.topP, stop: params.stop as JsonValue | undefined };
   for (const [key, value] of Object.entries(sampling)) {
     if (!reasons) set(key, value);

@@ -215,6 +215,17 @@ describe("usage", () => {
     expect(await usageOf(beside)).toMatchObject([{ usage: { output: 8, reasoning: 3, total: 18 } }]);
   });
 
+  it("costs what OpenAI's page says, more where the prompt is long", async () => {
+    const cost = async (input: number, cacheRead: number) => {
+      const answer = { parts: ["x"], usage: { input, cacheRead, output: 1_000_000 } };
+      const { events } = await exchange([answer], { model: { name: "gpt-5.4" } }, { as: "openai" });
+      const usage = events.find((event) => event.type === "usage");
+      return usage?.type === "usage" ? usage.usage.costUsd : undefined;
+    };
+    expect(await cost(100_000, 100_000)).toBeCloseTo(0.25 + 0.025 + 15);
+    expect(await cost(200_000, 100_000)).toBeCloseTo(1 + 0.05 + 22.5);
+  });
+
   it("costs what the configuration says, and nothing is said without", async () => {
     const answer = { parts: ["x"], usage: { input: 1_000_000, output: 1_000_000, cacheRead: 1_000_000 } };
     const cost = async (config: Parameters<typeof exchange>[2]) => {
@@ -228,7 +239,49 @@ describe("usage", () => {
   });
 });
 
+describe("the end", () => {
+  it.each([
+    ["model_context_window_exceeded", "length"],
+    ["sensitive", "contentFilter"],
+    ["eos", "stop"],
+    ["something_new", "stop"],
+  ])("%s is %s", async (reason, finish) => {
+    const events = await read(chunk({ content: "Hi" }), end(reason));
+    expect(events.at(-1)).toEqual({ type: "finish", reason: finish });
+  });
+
+  it.each(["error", "abort", "network_error", "insufficient_system_resource"])("%s is a failure", async (reason) => {
+    const events = await read(chunk({ content: "Hi" }), end(reason));
+    expect(events.at(-1)).toMatchObject({ type: "failure", error: { details: { kind: "network" }, retryable: true } });
+  });
+
+  it("of a prompt that is longer than the model's window is an overflow, not an answer", async () => {
+    const usage = { prompt_tokens: 10, prompt_tokens_details: { cached_tokens: 4 }, completion_tokens: 1 };
+    const stream = [{ events: [chunk({ content: "Hi" }), chunk({}, "stop", { usage })] }];
+    const last = async (contextWindow: number) =>
+      (await exchange(stream, {}, { models: { m: { contextWindow } } })).events.at(-1);
+    expect(await last(9)).toMatchObject({ type: "failure", error: { details: { kind: "contextOverflow" } } });
+    expect(await last(10)).toEqual({ type: "finish", reason: "stop" });
+  });
+});
+
 describe("what is no stream", () => {
+  it("200 with an error is a failure, also in place of the events", async () => {
+    const error = { message: "No such model", code: "model_not_found" };
+    const { events } = await exchange([{ body: JSON.stringify({ error }) }]);
+    expect(events.at(-1)).toMatchObject({
+      type: "failure",
+      error: { message: expect.stringContaining("No such model") },
+    });
+    const page = await exchange([
+      { body: "<!doctype html><title>Welcome</title>", headers: { "content-type": "text/html" } },
+    ]);
+    expect(page.events.at(-1)).toMatchObject({
+      type: "failure",
+      error: { message: expect.stringContaining("base URL") },
+    });
+  });
+
   it("200 with an error is a failure", async () => {
     const json = { error: { message: "No such model", code: "model_not_found" } };
     const { events } = await exchange([{ json }]);

@@ -1,5 +1,5 @@
 import { ScriptedServer } from "@shedkit/testing";
-import { type AssistantMessage, Messages, type ModelOutput, type Tool } from "@shedkit/types";
+import { type AssistantMessage, type Message, Messages, type ModelOutput, type Tool } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { OpenAIProvider } from "../src/index.js";
 import { connect, exchange, outputs } from "./open.js";
@@ -172,6 +172,101 @@ describe("a request", () => {
       expect(body).toHaveProperty("top_k");
     }
     expect(outputs(events)).toMatchObject([{ text: "one" }, { text: "two" }]);
+  });
+
+  it("limits the output under the other name where the server says so", async () => {
+    const text =
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    const { bodies } = await exchange(
+      [refused(text, "max_tokens"), "one", "two"],
+      { params: { maxTokens: 9 } },
+      { times: 2 },
+    );
+    const limits = bodies.map((body) => [body.max_tokens, body.max_completion_tokens]);
+    expect(limits).toEqual([
+      [9, undefined],
+      [undefined, 9],
+      [undefined, 9],
+    ]);
+  });
+
+  it("asks that Claude's prompts be cached, but not of servers that do not know how", async () => {
+    const model = { name: "anthropic/claude-sonnet-5.5" };
+    const { bodies } = await exchange([refused("Unrecognized request argument supplied: cache_control"), "one"], {
+      model,
+    });
+    expect(bodies.map((body) => body.cache_control)).toEqual([{ type: "ephemeral" }, undefined]);
+    expect((await exchange(["one"])).bodies[0]).not.toHaveProperty("cache_control");
+  });
+
+  describe("after calls", () => {
+    const image = { type: "image", mediaType: "image/png", source: { type: "base64", data: "iVBO" } } as const;
+    const messages = [
+      Messages.user("Go."),
+      block({ type: "toolCall", id: "call_of_another_provider", name: "files.read", arguments: {} }),
+      {
+        type: "toolResult",
+        ...{ id: "r", turnId: "t", stepId: "s", toolCallId: "call_of_another_provider", name: "files.read" },
+        content: [{ type: "text", text: "seen" }, image],
+      },
+    ] satisfies Message[];
+    const sent = (body: unknown) => (body as { messages: { [key: string]: unknown }[] }).messages;
+
+    it.each([
+      [
+        "ids of nine letters and digits",
+        "Tool call id was call_of_another_provider but must be a-z, A-Z, 0-9, with a length of 9.",
+        (body: unknown) => {
+          const [, call, result] = sent(body) as [unknown, { tool_calls: { id: string }[] }, { tool_call_id: string }];
+          expect(call.tool_calls[0]?.id).toMatch(/^[a-zA-Z0-9]{9}$/);
+          expect(result.tool_call_id).toBe(call.tool_calls[0]?.id);
+        },
+      ],
+      [
+        "the tool's name with its result",
+        "messages.2: missing field `name`",
+        (body: unknown) => expect(sent(body)[2]).toMatchObject({ role: "tool", name: "files_read" }),
+      ],
+      [
+        "a text beside the calls",
+        "messages.1.content: Input should be a valid string",
+        (body: unknown) => expect(sent(body)[1]).toMatchObject({ role: "assistant", content: "" }),
+      ],
+      [
+        "an answer between results and the user",
+        "Unexpected role 'user' after role 'tool'",
+        (body: unknown) =>
+          expect(sent(body).map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "user"]),
+      ],
+      [
+        "declarations of the tools that were called",
+        "`tools=` must be passed when messages contain tool calls",
+        (body: unknown) =>
+          expect(body).toMatchObject({ tool_choice: "none", tools: [{ function: { name: "files_read" } }] }),
+      ],
+      [
+        "text alone",
+        "unknown variant `image_url`, expected `text`",
+        (body: unknown) => {
+          expect(sent(body)).toHaveLength(3);
+          expect(sent(body)[2]?.content).toContain("[image (image/png), which this model cannot see]");
+        },
+      ],
+    ])("sends %s where the server wants that, at once and from then on", async (_, text, check) => {
+      const { bodies, events } = await exchange([refused(text), "one", "two"], { messages }, { times: 2 });
+      expect(bodies).toHaveLength(3);
+      for (const body of bodies.slice(1)) check(body);
+      expect(outputs(events)).toMatchObject([{ text: "one" }, { text: "two" }]);
+    });
+
+    it("sends a model of text no images, and says how many it left out", async () => {
+      const models = { m: { input: ["text"] } } as const;
+      const { bodies, events } = await exchange(["one"], { messages }, { models });
+      expect(JSON.stringify(bodies)).not.toContain("iVBO");
+      expect(events[0]).toMatchObject({
+        warnings: [{ message: "m takes text alone; 1 images or files were left out" }],
+      });
+    });
   });
 
   it("says the schema of an answer where the server takes none", async () => {

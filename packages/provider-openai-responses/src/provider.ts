@@ -18,6 +18,7 @@ import {
   priced,
   responseEvents,
   sdkFailure,
+  wholeBodies,
 } from "@shedkit/provider/adapter";
 import type { ModelId } from "@shedkit/types";
 import OpenAI from "openai";
@@ -54,7 +55,7 @@ export class ResponsesProvider implements ModelProvider {
       logLevel: "off",
       ...(config.timeoutMs !== undefined && { timeout: config.timeoutMs }),
       ...(config.headers !== undefined && { defaultHeaders: { ...config.headers } }),
-      ...(config.fetch !== undefined && { fetch: config.fetch }),
+      fetch: wholeBodies(config),
     });
   }
 
@@ -99,7 +100,8 @@ export class ResponsesProvider implements ModelProvider {
     const context = this.#context(request);
     const warnings: ResponsesRequest["warnings"] = [];
     const attempt = (): Attempt<WireEvent> => this.#attempt(request, context, warnings);
-    return drive<WireEvent>({ config: this.#config, context, warnings, attempt });
+    const window = this.#config.models?.[request.model.name]?.contextWindow;
+    return drive<WireEvent>({ config: this.#config, context, warnings, window, attempt });
   }
 
   #attempt(request: ModelRequest, context: FailureContext, warnings: ResponsesRequest["warnings"]): Attempt<WireEvent> {
@@ -140,6 +142,7 @@ export class ResponsesProvider implements ModelProvider {
     return responsesRequest(request, {
       own: this.#own,
       refused: this.#refused.get(request.model.name) ?? nothingRefused,
+      textOnly: this.#config.models?.[request.model.name]?.input?.every((kind) => kind === "text") ?? false,
     });
   }
 

@@ -33,6 +33,9 @@ export class EventReader {
     const place = event.output_index ?? 0;
     const delta = event.delta ?? "";
     switch (event.type) {
+      case "response.created":
+        this.#anew();
+        return;
       case "response.output_item.added":
         if (event.item?.type === "function_call") this.#begin(place, event.item);
         return;
@@ -65,6 +68,15 @@ export class EventReader {
       case "response.cancelled":
         this.#end(event.type, event.response ?? {});
     }
+  }
+
+  /** A gateway that begins anew leaves what was whole, and what of texts was shown. */
+  #anew(): void {
+    this.#sink.end(false);
+    this.#calls.clear();
+    this.#parts.clear();
+    this.#citations.clear();
+    this.#place = undefined;
   }
 
   #begin(place: number, { call_id, name }: WireItem): void {

@@ -7,7 +7,7 @@ import {
   schemaDialects,
   ToolCompiler,
 } from "@shedkit/provider/schema";
-import { normalizeTranscript, wellFormed } from "@shedkit/provider/transcript";
+import { countMedia, normalizeTranscript, wellFormed, withoutMedia } from "@shedkit/provider/transcript";
 import { type JsonValue, type Message, toolName } from "@shedkit/types";
 import type { Item } from "./content.js";
 import { inputItems } from "./items.js";
@@ -17,15 +17,19 @@ export interface Refused {
   readonly params: ReadonlySet<string>;
   /** Tools that become available in the middle of the input. */
   readonly additionalTools: boolean;
+  /** Images and files. */
+  readonly media: boolean;
 }
 
-export const nothingRefused: Refused = { params: new Set(), additionalTools: false };
+export const nothingRefused: Refused = { params: new Set(), additionalTools: false, media: false };
 
 /** Where a request goes. */
 export interface Target {
   /** OpenAI itself, not a server that speaks like it. */
   own: boolean;
   refused: Refused;
+  /** The configuration says that the model takes text alone. */
+  textOnly: boolean;
 }
 
 /** A request's body, and what is needed to read its answer. */
@@ -42,7 +46,9 @@ export interface ResponsesRequest {
 export function responsesRequest(request: ModelRequest, target: Target): ResponsesRequest {
   const dialect = target.own ? schemaDialects.openai : schemaDialects.compatible;
   const compiler = new ToolCompiler(dialect);
-  const transcript = normalizeTranscript(request.messages, { model: request.model.name });
+  const textOnly = target.textOnly || target.refused.media;
+  const normal = normalizeTranscript(request.messages, { model: request.model.name });
+  const transcript = textOnly ? withoutMedia(normal) : normal;
   const declared = declare(request, transcript, compiler, target);
   const byName = new Map(declared.compiled.map((tool) => [tool.name, tool]));
   const warnings: ResponsesRequest["warnings"] = declared.compiled.flatMap(({ name, notes }) =>
@@ -68,6 +74,9 @@ export function responsesRequest(request: ModelRequest, target: Target): Respons
   };
   for (const key of target.refused.params) delete body[key];
   for (const message of output?.notes ?? []) warnings.push({ message });
+  const media = textOnly ? countMedia(request.messages) : 0;
+  if (media > 0)
+    warnings.push({ message: `${request.model.name} takes text alone; ${media} images or files were left out` });
   const tools = new Map(declared.compiled.map((tool) => [tool.wireName, tool]));
   return { body, compiler, tools, output, warnings };
 }

@@ -147,6 +147,62 @@ describe("blocks", () => {
   });
 });
 
+describe("gateways", () => {
+  const text = (delta: string, output_index = 0) =>
+    event("output_text.delta", { output_index, content_index: 0, delta });
+
+  it("that say twice that they begin change nothing", async () => {
+    const begun = event("created", { response: {} });
+    const events = await read(begun, begun, text("Hi"), done(0, message("Hi")), completed());
+    expect(outputs(events)).toEqual([{ type: "text", text: "Hi" }]);
+  });
+
+  it("that begin anew in the middle of a call lose that call alone", async () => {
+    const events = await read(
+      event("created", { response: {} }),
+      text("Whole."),
+      done(0, message("Whole.")),
+      added(1, call({ call_id: "c1", arguments: "" })),
+      args('{"x":', "fc_1", 1),
+      event("created", { response: {} }),
+      text("Anew."),
+      done(0, message("Anew.")),
+      added(1, call({ call_id: "c2", arguments: "" })),
+      args('{"x":2}', "fc_1", 1),
+      done(1, call({ call_id: "c2", arguments: '{"x":2}' })),
+      completed(),
+    );
+    expect(outputs(events)).toMatchObject([
+      { type: "text", text: "Whole." },
+      { type: "text", text: "Anew." },
+      { type: "toolCall", id: "c2", arguments: { x: 2 } },
+    ]);
+  });
+});
+
+describe("items of tools that the server knows", () => {
+  it("are kept as they came, whatever came of them in pieces, and sent back so", async () => {
+    const custom = { type: "custom_tool_call", id: "ctc_1", call_id: "c1", name: "run", input: "x + 1" };
+    const search = { type: "tool_search_call", id: "tsc_1", execution: "server", status: "completed", arguments: {} };
+    const events = await read(
+      added(0, { ...custom, input: "" }),
+      event("custom_tool_call_input.delta", { output_index: 0, delta: "x + 1" }),
+      event("custom_tool_call_input.done", { output_index: 0, input: "x + 1" }),
+      done(0, custom),
+      done(1, search),
+      completed(),
+    );
+    const blocks = [custom, search];
+    expect(outputs(events)).toEqual(blocks.map((block) => ({ type: "opaque", provider: "openai-responses", block })));
+    const messages = blocks.map((block, i) => ({
+      ...{ type: "assistant" as const, id: `${i}`, turnId: "t", stepId: "s", model: "m" },
+      output: { type: "opaque" as const, provider: "openai-responses", block },
+    }));
+    const { bodies } = await exchange([{ answer: "ok", unchecked: true }], { messages, model: { name: "m" } });
+    expect(bodies[0]?.input).toMatchObject(blocks);
+  });
+});
+
 describe("the end", () => {
   it("has the usage, with what was cached apart", async () => {
     const usage = {

@@ -205,12 +205,14 @@ describe("activated tools", () => {
 describe("ResponsesProvider", () => {
   it("says which models it serves, and what they can take", async () => {
     const own = ResponsesProvider.apiKey("k");
-    expect(await own.describe({ name: "gpt-5.4" })).toEqual({
-      contextWindow: 400_000,
+    expect(await own.describe({ name: "gpt-5.4" })).toMatchObject({
+      contextWindow: 1_050_000,
       maxOutput: 128_000,
       input: ["text", "image"],
       tools: true,
+      price: { inputPerMillion: 2.5, asOf: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
     });
+    expect(await own.describe({ name: "gpt-5.4-mini" })).not.toHaveProperty("price");
     expect(["gpt-5.4", "o3", "claude-x"].map((name) => own.serves({ name }))).toEqual(["yes", "yes", "no"]);
     expect(() => ResponsesProvider.fromEnv({})).toThrow(/OPENAI_API_KEY/);
   });

@@ -1,11 +1,13 @@
 export { activationAnchors } from "./adapter/anchors.js";
 export { argumentsObject, readCallArguments } from "./adapter/arguments.js";
+export { calledTools, wantsTools } from "./adapter/called-tools.js";
 export type { CloudProviderConfig } from "./adapter/config.js";
 export { type Attempt, type Drive, drive } from "./adapter/drive.js";
 export { EventSplitter, type ResponseReading, responseEvents, type StreamEvent } from "./adapter/event-stream.js";
 export { RequestLimit, type RequestLimitOptions } from "./adapter/limit.js";
 export { knownModel, type ModelTable, priced } from "./adapter/models.js";
 export { isOpenaiModel, isReasoningModel, openaiModels, reasoningEffort } from "./adapter/openai-models.js";
-export { refusalText, refusedParameter } from "./adapter/refused-parameter.js";
+export { refusalText, refusedParameter, refusesMedia } from "./adapter/refused-parameter.js";
 export { factsOf, sdkFailure } from "./adapter/sdk-failure.js";
 export { AnswerSink, type BlockExtras, type BlockKey, type CallReading } from "./adapter/sink.js";
+export { wholeBodies } from "./adapter/whole-bodies.js";

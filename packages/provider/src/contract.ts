@@ -24,13 +24,19 @@ export interface ModelParams {
   thinking?: "off" | "low" | "medium" | "high" | { budgetTokens: number } | undefined;
 }
 
-/** Dollars for a million tokens, and the day the figures are of. No backend brings prices: they are the user's to give. */
-export interface ModelPrice {
+/** Dollars for a million tokens. Absent cache rates are the input's. */
+export interface TokenRates {
   inputPerMillion: number;
   outputPerMillion: number;
   cacheReadPerMillion?: number | undefined;
   cacheWritePerMillion?: number | undefined;
+}
+
+/** What a model costs, and the day the figures are of (`YYYY-MM-DD`). A price of one's own wins over a backend's. */
+export interface ModelPrice extends TokenRates {
   asOf: string;
+  /** The rates of a whole request whose prompt, with what came from the cache, has more tokens than this. */
+  longPrompt?: (TokenRates & { aboveTokens: number }) | undefined;
 }
 
 /** What a model can take. */
@@ -68,8 +74,17 @@ export interface ModelRequest {
  */
 export type ModelEvent =
   | { type: "start"; warnings: readonly { tool?: string | undefined; message: string }[] }
-  /** Before `start`: the backend is making the model ready. Bytes of a download, or of a load. */
-  | { type: "loading"; bytesDone: number; bytesTotal?: number | undefined; what: "download" | "load" }
+  /**
+   * Before `start`: the backend is making the model ready. Bytes of a download, or of a load; `why`, once for each: why
+   * this file, or why it is run so on this machine, for people.
+   */
+  | {
+      type: "loading";
+      bytesDone: number;
+      bytesTotal?: number | undefined;
+      what: "download" | "load";
+      why?: string | undefined;
+    }
   | { type: "textDelta"; block: number; text: string }
   | { type: "thinkingDelta"; block: number; text: string }
   | { type: "toolCallStart"; block: number; id: string; name: string }

@@ -1,4 +1,5 @@
 import { AgenticError, type GenerationErrorKind } from "@shedkit/types";
+import { htmlPage } from "./html-page.js";
 import { isOverflowText } from "./overflow.js";
 import type { Secret } from "./secret.js";
 
@@ -94,8 +95,10 @@ function isAuth({ status, code }: FailureFacts): boolean {
 function kindOf(facts: FailureFacts): GenerationErrorKind {
   const { status, code = "", message } = facts;
   if (/overflow|context_length|context_window/.test(code) || isOverflowText(message)) return "contextOverflow";
-  // Cerebras and Mistral answer a prompt that is too long with these and nothing else.
-  if ((status === 400 || status === 413) && message.trim() === "") return "contextOverflow";
+  // A request that is too large gets smaller with its context, whatever the provider counts: bytes, or tokens a minute.
+  if (status === 413) return "contextOverflow";
+  // Cerebras and Mistral answer a prompt that is too long with this and nothing else.
+  if (status === 400 && message.trim() === "") return "contextOverflow";
   if (/content_(filter|policy)|moderation|invalid_prompt/.test(code)) return "refusal";
   if (status === 429 || /rate_limit|insufficient_quota|too_many_requests/.test(code)) return "rateLimit";
   if (status === 503 || status === 529 || /overloaded|engine_overloaded|unavailable/.test(code)) return "overloaded";
@@ -112,10 +115,28 @@ function isRetryable(kind: GenerationErrorKind, { status, code = "" }: FailureFa
   return kind === "rateLimit" || kind === "overloaded" || kind === "timeout" || kind === "server";
 }
 
+/** What a person can do about it. */
+const ADVICE: { readonly [status: number]: string } = {
+  401: "Check the key.",
+  402: "Check the account's credit.",
+  403: "Check what the key may do.",
+  404: "Check the name of the model, and the base URL.",
+};
+
 function describe(facts: FailureFacts, context: FailureContext): string {
   const label = [facts.status, facts.code].filter((part) => part !== undefined).join(" ");
-  const said = facts.message.trim() === "" ? "no reason given" : facts.message.trim();
-  return redact(`${context.provider} refused the request${label ? ` (${label})` : ""}: ${said}`, context);
+  const said = `${context.provider} refused the request${label ? ` (${label})` : ""}: ${saidShort(facts.message)}`;
+  const advice = facts.status === undefined ? undefined : ADVICE[facts.status];
+  return redact(advice === undefined ? said : `${said.replace(/[.!]?$/, ".")} ${advice}`, context);
+}
+
+const LONGEST = 2000;
+
+/** What the provider said, without the pages that gateways answer with. */
+function saidShort(message: string): string {
+  const text = message.trim();
+  if (text === "") return "no reason given";
+  return htmlPage(text) ?? (text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text);
 }
 
 function redact(text: string, { secret }: FailureContext): string {

@@ -1,4 +1,12 @@
-export type { ModelDescription, ModelEvent, ModelParams, ModelPrice, ModelProvider, ModelRequest } from "./contract.js";
+export type {
+  ModelDescription,
+  ModelEvent,
+  ModelParams,
+  ModelPrice,
+  ModelProvider,
+  ModelRequest,
+  TokenRates,
+} from "./contract.js";
 export {
   cancelledFailure,
   type FailureContext,

@@ -12,6 +12,7 @@ import {
   readCallArguments,
   reasoningEffort,
   refusedParameter,
+  refusesMedia,
   sdkFailure,
 } from "../src/adapter.js";
 import { type ModelEvent, Secret } from "../src/index.js";
@@ -96,6 +97,99 @@ describe("drive", () => {
       drive({ config: { ...config, limit }, context, warnings: [], attempt: attemptOf(each("c")) }),
     );
     expect(again.at(-1)).toEqual({ type: "finish", reason: "stop" });
+  });
+});
+
+describe("drive's waiting", () => {
+  it("for a place ends when the reader leaves, and takes no place", async () => {
+    const limit = new RequestLimit({ concurrent: 1 });
+    const release = await limit.take();
+    const events = drive({ config: { ...config, limit }, context, warnings: [], attempt: attemptOf(each("a")) });
+    const first = events.next();
+    expect(await events.return?.()).toEqual({ value: undefined, done: true });
+    expect(await first).toEqual({ value: undefined, done: true });
+    release();
+    (await limit.take())();
+  });
+
+  it("for a turn in the minute ends when the reader leaves", async () => {
+    const limit = new RequestLimit({ perMinute: 1, now: () => 0 });
+    await limit.take();
+    const events = drive({ config: { ...config, limit }, context, warnings: [], attempt: attemptOf(each("a")) });
+    const first = events.next();
+    await events.return?.();
+    expect((await first).done).toBe(true);
+  });
+
+  it("for a repetition ends when the reader leaves, and leaves its place to others", async () => {
+    const limit = new RequestLimit({ concurrent: 1 });
+    const hour = 3_600_000;
+    let onFailed = (): void => {};
+    const failed = new Promise<void>((resolve) => {
+      onFailed = resolve;
+    });
+    const attempt = (): Attempt<string> => ({
+      sink: sinkOf(),
+      open: async () => {
+        onFailed();
+        throw new AgenticError("generation", "busy", { kind: "overloaded", ...context }, { retryable: true });
+      },
+      read: () => {},
+    });
+    const retry = { initialDelayMs: hour, maxDelayMs: hour };
+    const events = drive({
+      config: { ...config, limit, maxRetries: 2, retry },
+      context,
+      warnings: [],
+      attempt,
+    });
+    const first = events.next();
+    await failed;
+    (await limit.take())(); // while it waits for an hour
+    await events.return?.();
+    expect((await first).done).toBe(true);
+  });
+
+  it("counts repetitions in the limit of a minute", async () => {
+    let begun = 0;
+    class Counting extends RequestLimit {
+      override take(signal?: AbortSignal) {
+        begun++;
+        return super.take(signal);
+      }
+    }
+    const busy = new AgenticError("generation", "busy", { kind: "overloaded", ...context }, { retryable: true });
+    const attempt = (): Attempt<string> => ({ sink: sinkOf(), open: async () => Promise.reject(busy), read: () => {} });
+    const retry = { initialDelayMs: 0 };
+    const limit = new Counting({});
+    await collect(drive({ config: { ...config, limit, maxRetries: 2, retry }, context, warnings: [], attempt }));
+    expect(begun).toBe(3);
+  });
+});
+
+describe("drive's window", () => {
+  const answered = async (window: number | undefined) => {
+    const attempt = (): Attempt<string> => {
+      const sink = sinkOf();
+      return {
+        sink,
+        open: async () => each("a"),
+        read: (text) => {
+          sink.text(0, text);
+          sink.usage({ input: 60, cacheRead: 50, output: 1 });
+        },
+        done: () => {
+          sink.finished = "stop";
+        },
+      };
+    };
+    return (await collect(drive({ config, context, warnings: [], window, attempt }))).at(-1);
+  };
+
+  it("makes an answer to a longer prompt an overflow: the server has cut it", async () => {
+    expect(await answered(109)).toMatchObject({ type: "failure", error: { details: { kind: "contextOverflow" } } });
+    expect(await answered(110)).toEqual({ type: "finish", reason: "stop" });
+    expect(await answered(undefined)).toEqual({ type: "finish", reason: "stop" });
   });
 });
 
@@ -359,17 +453,21 @@ describe("models", () => {
     const entry = (contextWindow: number) => ({ contextWindow, input: ["text"], tools: true }) as const;
     const table = { "m-": entry(1), "m-5": entry(2), "m-5.": entry(3) };
     const window = (name: string) => knownModel(name, table, {})?.contextWindow;
-    expect(["m-5", "m-5-2026-01-01", "m-5.4-mini", "m-5-mini", "m-55", "x"].map(window)).toEqual([
-      2,
-      2,
-      3,
-      1,
-      1,
-      undefined,
-    ]);
+    expect(
+      ["m-5", "m-5-2026-01-01", "m-5@20260101", "m-5-7", "m-5.4-mini", "m-5-mini", "m-55", "x"].map(window),
+    ).toEqual([2, 2, 2, 1, 3, 1, 1, undefined]);
     const models = { "m-5": { tools: false }, own: { contextWindow: 9 } };
     expect(knownModel("m-5", table, { models })).toMatchObject({ contextWindow: 2, tools: false });
     expect(knownModel("own", table, { models })).toEqual({ contextWindow: 9 });
+  });
+
+  it("cost more for a long prompt, where their price says so", () => {
+    const longPrompt = { aboveTokens: 100, inputPerMillion: 5, outputPerMillion: 50 };
+    const price = { inputPerMillion: 1, outputPerMillion: 10, asOf: "2026-01-01", longPrompt };
+    const cost = (input: number, cacheRead: number, cacheWrite: number) =>
+      priced({ ...noUsage, input, cacheRead, cacheWrite, output: 1e6 }, price).costUsd;
+    expect(cost(40, 30, 30)).toBeCloseTo(10.0001);
+    expect(cost(40, 30, 31)).toBeCloseTo(50.000505);
   });
 
   it("cost what their price says, cached tokens at their own", () => {
@@ -405,5 +503,29 @@ describe("refusedParameter", () => {
     expect(of("temperature must be positive")).toBeUndefined();
     expect(of("unsupported model")).toBeUndefined();
     expect(refusedParameter({ status: 500, message: "unknown temperature" }, body, spared)).toBeUndefined();
+  });
+});
+
+describe("refusesMedia", () => {
+  const withImage = [{ role: "user", content: [{ type: "image_url", image_url: { url: "u" } }] }];
+
+  it.each([
+    [400, "unknown variant `image_url`, expected `text`"],
+    [404, "No endpoints found that support image input"],
+    [400, "This model does not support image inputs."],
+    [422, "Input should be 'text': messages.0.content.0.image_url"],
+    [400, "m is not a multimodal model"],
+  ])("takes %i %j for a model of text alone", (status, message) => {
+    expect(refusesMedia({ status, message }, withImage)).toBe(true);
+    expect(refusesMedia({ status, message }, [{ role: "user", content: "hi" }])).toBe(false);
+  });
+
+  it.each([
+    [400, "image exceeds 5 MB maximum"],
+    [400, "Could not process image"],
+    [500, "image input not supported"],
+    [400, "Unsupported parameter: temperature"],
+  ])("does not take %i %j for one", (status, message) => {
+    expect(refusesMedia({ status, message }, withImage)).toBe(false);
   });
 });

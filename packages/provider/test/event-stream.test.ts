@@ -94,6 +94,39 @@ describe("the events of a response", () => {
     expect(thrown).toBeInstanceOf(SyntaxError);
   });
 
+  it("have the last one also where its blank line never came, if it is whole", async () => {
+    expect((await read(['data: {"a":1}\n\ndata: {"b":2}'])).events).toEqual([{ a: 1 }, { b: 2 }]);
+    const cut = await read(['data: {"a":1}\n\ndata: {"b":']);
+    expect([cut.events, cut.thrown]).toEqual([[{ a: 1 }], undefined]);
+    expect(await read(['data: {"a":1}\n\ndata: [DONE]'])).toEqual({ events: [{ a: 1 }], thrown: undefined });
+  });
+
+  it("are those of a whole answer, or its error, whatever type it says it has", async () => {
+    for (const type of ["text/event-stream", "text/plain", ""]) {
+      expect((await read(['{"a"', ":1}\n"], type)).events).toEqual([{ a: 1 }]);
+      const { thrown } = await read(['  {"error":{"code":"rate_limit_exceeded",', '"message":"slow"}}'], type);
+      expect(thrown).toMatchObject({ status: 200, details: { kind: "rateLimit" } });
+      expect((await read(['{"error":{"mess'], type)).thrown).toBeInstanceOf(SyntaxError);
+    }
+  });
+
+  it("are none where a page of HTML came, which the failure says", async () => {
+    const { events, thrown } = await read(["<!doctype html><title>My wiki</title>", "<p>data: x</p>"], "text/html");
+    expect(events).toEqual([]);
+    expect(thrown).toMatchObject({ code: "generation", retryable: false });
+    expect(String(thrown)).toContain('p answered with a page of HTML, "My wiki". Check the base URL.');
+  });
+
+  it("end where the request was aborted before they were looked at, also over a stream that does not heed it", async () => {
+    const response = new Response(new ReadableStream<Uint8Array>(), {
+      headers: { "content-type": "text/event-stream" },
+    });
+    const reading = { context, signal: AbortSignal.abort(), eventsOf: (whole: never) => [whole] };
+    const events = [];
+    for await (const batch of await responseEvents<unknown>(response, reading)) events.push(...batch);
+    expect(events).toEqual([]);
+  });
+
   it("are those of a whole answer where it is JSON, or its error", async () => {
     expect((await read(['{"a":1}'], "application/json")).events).toEqual([{ a: 1 }]);
     const { thrown } = await read(['{"error":{"message":"late"}}'], "application/json");

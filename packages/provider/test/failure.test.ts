@@ -27,7 +27,7 @@ describe("responseFailure", () => {
     [404, "badRequest"],
     [408, "timeout, retryable"],
     [409, "badRequest, retryable"],
-    [413, "badRequest"],
+    [413, "contextOverflow"],
     [422, "badRequest"],
     [429, "rateLimit, retryable"],
     [500, "server, retryable"],
@@ -60,8 +60,33 @@ describe("responseFailure", () => {
       { status: 401, code: "invalid_api_key", message: "bad key sk-123" },
       { ...context, secret },
     );
-    expect(error.message).toBe("acme refused the request (401 invalid_api_key): bad key [secret]");
+    expect(error.message).toBe("acme refused the request (401 invalid_api_key): bad key [secret]. Check the key.");
     expect(error.status).toBe(401);
+  });
+
+  it("says what a person can do, where one can", () => {
+    const said = (status: number) => responseFailure({ status, message: "No such thing." }, context).message;
+    expect(said(404)).toBe(
+      "acme refused the request (404): No such thing. Check the name of the model, and the base URL.",
+    );
+    expect(said(402)).toContain("credit");
+    expect(said(500)).toBe("acme refused the request (500): No such thing.");
+  });
+
+  it("keeps what gateways say short", () => {
+    const said = (message: string) => responseFailure({ status: 502, message }, context).message;
+    expect(said(`<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>${"<p>".repeat(9)}`)).toBe(
+      'acme refused the request (502): a page of HTML, "502 Bad Gateway"',
+    );
+    expect(said("x".repeat(100_000)).length).toBeLessThan(2100);
+  });
+
+  it("takes a request that is too large for too much context, also where a rate says so", () => {
+    const message = "Request too large for model on tokens per minute (TPM): Limit 6000, Requested 8000";
+    expect(kind({ status: 413, code: "rate_limit_exceeded", message })).toBe("contextOverflow");
+    expect(kind({ status: 413, code: "request_too_large", message: "Request exceeds the maximum size" })).toBe(
+      "contextOverflow",
+    );
   });
 
   it("keeps how long the provider asked to wait", () => {
@@ -91,6 +116,18 @@ describe("isOverflowText", () => {
     "The number of tokens to keep from the initial prompt is greater than the context length.",
     "invalid params, context window exceeds limit (2013)",
     "Your request exceeded model token limit: 131072",
+    "Please reduce the length of your prompt.",
+    "context_length_exceeded",
+    "Context length exceeded",
+    "Too many tokens in the request",
+    "Token limit exceeded: 9000 > 8192",
+    "This endpoint's maximum context length is 131,072 tokens. However, you requested about 150000 tokens",
+    "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
+    "Prompt contains 65673 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+    "prompt too long; exceeded max context length by 12 tokens",
+    "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 9000",
+    "The input (9000 tokens) is longer than the model's context length: it exceeds the model's maximum context length",
+    "model_context_window_exceeded",
   ])("knows %j", (text) => {
     expect(isOverflowText(text)).toBe(true);
   });
@@ -100,6 +137,8 @@ describe("isOverflowText", () => {
     "Request too large: exceeds the limit of 30000 tokens per minute",
     "temperature exceeds the limit",
     "max_tokens is too large",
+    "Too many tokens per day for this organization",
+    "You exceeded your current quota, please check your plan",
     "Unknown parameter",
   ])("does not take %j for it", (text) => {
     expect(isOverflowText(text)).toBe(false);
@@ -112,6 +151,9 @@ describe("retryAfterMs", () => {
   it("reads milliseconds, seconds and dates", () => {
     expect(at({ "retry-after-ms": "250", "retry-after": "9" })).toBe(250);
     expect(at({ "retry-after": "1.5" })).toBe(1500);
+    expect(at({ "retry-after": "0" })).toBe(0);
+    expect(at({ "retry-after": " 7 " })).toBe(7000);
+    expect(at({ "retry-after-ms": "soon", "retry-after": "2" })).toBe(2000);
     const date = "Wed, 21 Oct 2026 07:28:00 GMT";
     expect(at({ "retry-after": date }, Date.parse(date) - 4000)).toBe(4000);
     expect(at({ "retry-after": date }, Date.parse(date) + 4000)).toBe(0);

@@ -1,7 +1,14 @@
 import type { AssistantMessage, ContentPart, Message, ModelOutput, ToolResultMessage } from "@shedkit/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { alternateTurns, idRules, interruptedResult, normalizeTranscript, WireIds } from "../src/transcript.js";
+import {
+  alternateTurns,
+  idRules,
+  interruptedResult,
+  normalizeTranscript,
+  WireIds,
+  withoutMedia,
+} from "../src/transcript.js";
 
 let count = 0;
 const say = (text: string, id = `u${++count}`): Message => ({
@@ -234,4 +241,33 @@ describe("WireIds", () => {
       );
     });
   }
+});
+
+describe("withoutMedia", () => {
+  it("leaves a note of what stood there, and everything else as it was", () => {
+    const plain = say("Hi");
+    const source = { type: "url", url: "https://x.example/a.png" } as const;
+    const shot: Message = {
+      type: "user",
+      id: "shot",
+      role: "user",
+      content: [
+        { type: "text", text: "See" },
+        { type: "image", mediaType: "image/png", source },
+        { type: "file", mediaType: "application/pdf", name: "a.pdf", source: { type: "base64", data: "AA==" } },
+        { type: "resource", uri: "x:y" },
+      ],
+    };
+    const [first, second] = withoutMedia([plain, shot]);
+    expect(first).toBe(plain);
+    expect(second).toMatchObject({
+      id: "shot",
+      content: [
+        { type: "text", text: "See" },
+        { type: "text", text: "[image (image/png) at https://x.example/a.png, which this model cannot see]" },
+        { type: "text", text: "[file a.pdf (application/pdf), which this model cannot see]" },
+        { type: "resource", uri: "x:y" },
+      ],
+    });
+  });
 });

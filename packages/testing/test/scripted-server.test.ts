@@ -155,6 +155,30 @@ describe("what the real API refuses", () => {
       /not found/,
     ],
     [
+      "a failed result of nothing",
+      { messages: [user("a"), assistant([call("x")]), user([{ ...answer("x", ""), is_error: true }])] },
+      /cannot be empty/,
+    ],
+    [
+      "a failed result that reveals a tool",
+      {
+        tools: [{ name: "s", input_schema: schema }, deferred],
+        messages: [
+          user("a"),
+          assistant([call("x")]),
+          user([{ ...answer("x", [{ type: "tool_reference", tool_name: "t" }]), is_error: true }]),
+        ],
+      },
+      /must be type 'text'/,
+    ],
+    [
+      "a server's tool without its result",
+      {
+        messages: [user("a"), assistant([{ type: "server_tool_use", id: "s", name: "n", input: {} }]), user("b")],
+      },
+      /without its counterpart/,
+    ],
+    [
       "a system message behind the assistant",
       { messages: [user("a"), assistant("b"), system, assistant("c")] },
       /must follow a user/,

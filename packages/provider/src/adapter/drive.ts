@@ -1,11 +1,11 @@
 import type { AgenticError } from "@shedkit/types";
 import type { ModelEvent } from "../contract.js";
-import { cancelledFailure, type FailureContext } from "../failure.js";
+import { cancelledFailure, type FailureContext, responseFailure } from "../failure.js";
 import { delay, retryDelay } from "../retry.js";
 import type { CloudProviderConfig } from "./config.js";
 import { brokenOff, sdkFailure } from "./sdk-failure.js";
 import type { AnswerSink } from "./sink.js";
-import { Watch } from "./watch.js";
+import { IDLE_MS, Watch } from "./watch.js";
 
 /** One try of a request. */
 export interface Attempt<E> {
@@ -26,6 +26,8 @@ export interface Drive<E> {
   config: CloudProviderConfig;
   context: FailureContext;
   warnings: readonly { tool?: string | undefined; message: string }[];
+  /** The window that the configuration states: an answer to a longer prompt was to a part of it, and is an overflow. */
+  window?: number | undefined;
   attempt(): Attempt<E>;
 }
 
@@ -40,7 +42,6 @@ export function drive<E>(plan: Drive<E>): AsyncIterableIterator<ModelEvent, unde
 
 type Step = IteratorResult<ModelEvent, undefined>;
 
-const IDLE_MS = 90_000;
 const OVER: Step = { value: undefined, done: true };
 
 const NOTHING: readonly never[] = [];
@@ -51,6 +52,8 @@ const NOTHING: readonly never[] = [];
  */
 class Generation<E> implements AsyncIterableIterator<ModelEvent, undefined, undefined> {
   readonly #plan: Drive<E>;
+  /** Aborts what is waited for outside a stream when the reader leaves. */
+  #leaving: AbortController | undefined;
   #release: (() => void) | undefined;
   #attempt: Attempt<E> | undefined;
   #watch: Watch | undefined;
@@ -91,6 +94,7 @@ class Generation<E> implements AsyncIterableIterator<ModelEvent, undefined, unde
     this.#state = "told";
     this.#events = [];
     this.#at = 0;
+    this.#leaving?.abort(new Error("nobody reads the answer any more"));
     await this.#close();
     this.#free();
     return OVER;
@@ -182,7 +186,7 @@ class Generation<E> implements AsyncIterableIterator<ModelEvent, undefined, unde
     let attempt: Attempt<E>;
     try {
       if (context.signal?.aborted) throw cancelledFailure(context.signal);
-      this.#release ??= await config.limit?.take(context.signal);
+      this.#release ??= await config.limit?.take(this.#waitable());
       if (this.#state !== "running") return this.#settle();
       attempt = this.#plan.attempt();
     } catch (error) {
@@ -216,13 +220,14 @@ class Generation<E> implements AsyncIterableIterator<ModelEvent, undefined, unde
       return this.#handOut();
     }
     const broken = sink.finished === undefined ? brokenOff(context) : undefined;
-    const failure = this.#watch?.verdict(context) ?? this.#failure ?? broken;
+    const failure = this.#watch?.verdict(context) ?? this.#failure ?? broken ?? this.#cutPrompt(sink);
     const policy = { ...config.retry, maxRetries: config.maxRetries };
     const pause = failure === undefined || this.#started ? undefined : retryDelay(failure, this.#tries, policy);
     try {
       if (pause !== undefined) {
         this.#opened = false;
-        await delay(pause, context.signal);
+        this.#free(); // its place is another's meanwhile, and the repetition counts as a request
+        await delay(pause, this.#waitable());
         return this.#open();
       }
       sink.end(failure === undefined);
@@ -235,6 +240,22 @@ class Generation<E> implements AsyncIterableIterator<ModelEvent, undefined, unde
     this.#state = "settled";
     this.#free();
     return this.#handOut();
+  }
+
+  /** A signal for what may be waited for as long as there is a reader. */
+  #waitable(): AbortSignal {
+    this.#leaving ??= new AbortController();
+    const { signal } = this.#plan.context;
+    return signal === undefined ? this.#leaving.signal : AbortSignal.any([signal, this.#leaving.signal]);
+  }
+
+  /** Some servers cut a prompt that is too long, and answer as if nothing were. */
+  #cutPrompt({ reported }: AnswerSink): AgenticError | undefined {
+    const { window, context } = this.#plan;
+    const prompt = reported === undefined ? 0 : reported.input + reported.cacheRead;
+    if (window === undefined || prompt <= window) return undefined;
+    const message = `the prompt of ${prompt} tokens exceeds the context window of ${window}, and was cut`;
+    return responseFailure({ code: "context_length_exceeded", message }, context);
   }
 
   #giveUp(error: unknown): Step {

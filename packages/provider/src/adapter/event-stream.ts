@@ -1,4 +1,6 @@
+import { AgenticError } from "@shedkit/types";
 import { type FailureContext, responseFailure } from "../failure.js";
+import { htmlPage } from "../html-page.js";
 import { factsOf } from "./sdk-failure.js";
 
 /** One event of an event stream. */
@@ -33,6 +35,11 @@ export class EventSplitter {
     }
     this.#line += plain.slice(from);
     return events;
+  }
+
+  /** The stream is over: the event whose blank line never came, if there is one. It may be a part of one. */
+  end(): StreamEvent[] {
+    return this.push("\n\n");
   }
 
   #take(line: string, events: StreamEvent[]): void {
@@ -73,11 +80,15 @@ export async function responseEvents<E>(
   { context, signal, eventsOf }: ResponseReading<E>,
 ): Promise<AsyncIterable<readonly E[]>> {
   if (!/json/.test(response.headers.get("content-type") ?? "")) {
-    return response.body === null ? batches<E>() : new Batches<E>(response.body, context, signal);
+    return response.body === null ? batches<E>() : new Batches<E>(response.body, { context, signal, eventsOf });
   }
-  const whole: unknown = await response.json();
-  if (isError(whole)) throw responseFailure({ status: response.status, ...factsOf(whole) }, context);
-  return batches([...eventsOf(whole as never)]);
+  return batches(eventsOfWhole(await response.json(), { context, signal, eventsOf }));
+}
+
+/** The events of a whole answer. Throws its error as an AgenticError. */
+function eventsOfWhole<E>(whole: unknown, { context, eventsOf }: ResponseReading<E>): E[] {
+  if (isError(whole)) throw responseFailure({ status: 200, ...factsOf(whole) }, context);
+  return [...eventsOf(whole as never)];
 }
 
 async function* batches<E>(...each: E[][]): AsyncGenerator<readonly E[], void, void> {
@@ -87,20 +98,21 @@ async function* batches<E>(...each: E[][]): AsyncGenerator<readonly E[], void, v
 /** The batches of a stream: an iterator by hand, since a generator's promises would cost as much as the reading. */
 class Batches<E> implements AsyncIterableIterator<readonly E[], undefined, undefined> {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #context: FailureContext;
-  readonly #signal: AbortSignal;
+  readonly #reading: ResponseReading<E>;
   readonly #decoder = new TextDecoder();
   readonly #splitter = new EventSplitter();
+  /** What came as long as no event did: it may be no stream of events at all. Undefined from the first event on. */
+  #head: string | undefined = "";
   /** What came behind the last batch: the end, or a fault. */
   #rest: "more" | "end" | { fault: unknown } = "more";
   // A `fetch` of one's own may not end its stream with the signal.
   readonly #cancel = (): void => void this.#reader.cancel().catch(() => {});
 
-  constructor(body: ReadableStream<Uint8Array>, context: FailureContext, signal: AbortSignal) {
+  constructor(body: ReadableStream<Uint8Array>, reading: ResponseReading<E>) {
     this.#reader = body.getReader();
-    this.#context = context;
-    this.#signal = signal;
-    signal.addEventListener("abort", this.#cancel, { once: true });
+    this.#reading = reading;
+    if (reading.signal.aborted) this.#cancel();
+    else reading.signal.addEventListener("abort", this.#cancel, { once: true });
   }
 
   [Symbol.asyncIterator](): this {
@@ -112,17 +124,42 @@ class Batches<E> implements AsyncIterableIterator<readonly E[], undefined, undef
   }
 
   async return(): Promise<IteratorResult<readonly E[], undefined>> {
-    this.#signal.removeEventListener("abort", this.#cancel);
+    this.#reading.signal.removeEventListener("abort", this.#cancel);
     this.#cancel(); // without waiting: whoever leaves has closed the connection already
     return { value: undefined, done: true };
   }
 
   readonly #onBytes = ({ value, done }: ReadableStreamReadResult<Uint8Array>) => {
     const batch: E[] = [];
-    if (done) this.#rest = "end";
-    else this.#rest = readBatch(this.#splitter.push(this.#decoder.decode(value, STREAM)), batch, this.#context);
+    if (done) this.#rest = this.#atEnd(batch);
+    else {
+      const text = this.#decoder.decode(value, STREAM);
+      const events = this.#splitter.push(text);
+      if (this.#head !== undefined) this.#keepHead(text, events.length > 0);
+      this.#rest = readBatch(events, batch, this.#reading.context);
+    }
     return batch.length === 0 && this.#rest !== "more" ? this.#over() : { value: batch, done: false as const };
   };
+
+  #keepHead(text: string, isStream: boolean): void {
+    this.#head += text;
+    if (isStream || /^\s*[^\s{<]/.test(this.#head ?? "")) this.#head = undefined;
+  }
+
+  /** What the end makes of what is left: an event without its blank line, or a body that was no stream. */
+  #atEnd(batch: E[]): "end" | { fault: unknown } {
+    const head = this.#head?.trim() ?? "";
+    try {
+      const page = htmlPage(head);
+      if (page !== undefined) throw noStream(page, this.#reading.context);
+      if (head.startsWith("{")) batch.push(...eventsOfWhole(JSON.parse(head), this.#reading));
+    } catch (fault) {
+      return { fault };
+    }
+    const [last] = this.#splitter.end();
+    const rest = last && isJson(last.data) ? readBatch([last], batch, this.#reading.context) : "end";
+    return rest === "more" ? "end" : rest;
+  }
 
   async #over(): Promise<IteratorResult<readonly E[], undefined>> {
     const rest = this.#rest;
@@ -133,6 +170,24 @@ class Batches<E> implements AsyncIterableIterator<readonly E[], undefined, undef
 }
 
 const STREAM = { stream: true };
+
+/** A page in place of an answer comes from a gateway, or from a wrong address. */
+function noStream(what: string, { provider, model }: FailureContext): AgenticError {
+  return new AgenticError("generation", `${provider} answered with ${what}. Check the base URL.`, {
+    kind: "other",
+    provider,
+    model,
+  });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Fills the batch, up to the end of the stream or to a fault. */
 function readBatch(

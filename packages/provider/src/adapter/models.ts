@@ -1,5 +1,5 @@
 import type { Usage } from "@shedkit/types";
-import type { ModelDescription, ModelPrice } from "../contract.js";
+import type { ModelDescription, ModelPrice, TokenRates } from "../contract.js";
 import type { CloudProviderConfig } from "./config.js";
 
 /**
@@ -24,17 +24,22 @@ export function knownModel(
 
 function standsFor(key: string, name: string): boolean {
   if (!name.startsWith(key)) return false;
-  return name === key || /[-.]$/.test(key) || /^[-@]\d/.test(name.slice(key.length));
+  return name === key || /[-.]$/.test(key) || /^[-@]\d{4}/.test(name.slice(key.length));
 }
 
 /** The usage with its cost, where the price is known. */
 export function priced(usage: Usage, price: ModelPrice | undefined): Usage {
   if (price === undefined) return usage;
-  const { inputPerMillion, outputPerMillion } = price;
+  const { inputPerMillion, outputPerMillion, cacheReadPerMillion, cacheWritePerMillion } = ratesOf(price, usage);
   const cost =
     usage.input * inputPerMillion +
     usage.output * outputPerMillion +
-    usage.cacheRead * (price.cacheReadPerMillion ?? inputPerMillion) +
-    usage.cacheWrite * (price.cacheWritePerMillion ?? inputPerMillion);
+    usage.cacheRead * (cacheReadPerMillion ?? inputPerMillion) +
+    usage.cacheWrite * (cacheWritePerMillion ?? inputPerMillion);
   return { ...usage, costUsd: cost / 1e6 };
+}
+
+function ratesOf(price: ModelPrice, { input, cacheRead, cacheWrite }: Usage): TokenRates {
+  const { longPrompt } = price;
+  return longPrompt !== undefined && input + cacheRead + cacheWrite > longPrompt.aboveTokens ? longPrompt : price;
 }

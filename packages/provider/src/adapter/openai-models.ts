@@ -1,12 +1,25 @@
-import type { ModelDescription, ModelParams } from "../contract.js";
+import type { ModelDescription, ModelParams, ModelPrice } from "../contract.js";
 import type { ModelTable } from "./models.js";
 
-function model(contextWindow: number, maxOutput: number): ModelDescription {
-  return { contextWindow, maxOutput, input: ["text", "image"], tools: true };
+function model(contextWindow: number, maxOutput: number, price?: ModelPrice): ModelDescription {
+  return { contextWindow, maxOutput, input: ["text", "image"], tools: true, ...(price && { price }) };
 }
 
-/** What OpenAI's models take at least. */
+/** https://developers.openai.com/api/docs/models/gpt-5.4, read on that day: standard processing. */
+const GPT_5_4: ModelPrice = {
+  asOf: "2026-11-30",
+  inputPerMillion: 2.5,
+  outputPerMillion: 15,
+  cacheReadPerMillion: 0.25,
+  longPrompt: { aboveTokens: 272_000, inputPerMillion: 5, outputPerMillion: 22.5, cacheReadPerMillion: 0.5 },
+};
+
+/**
+ * What OpenAI's models take at least; there is a price where OpenAI's own page on the model was read for it. Windows
+ * and limits of output: https://developers.openai.com/api/docs/models, one page a model.
+ */
 export const openaiModels: ModelTable = {
+  "gpt-5.4": model(1_050_000, 128_000, GPT_5_4),
   "gpt-5": model(400_000, 128_000),
   "gpt-5-": model(400_000, 128_000),
   "gpt-5.": model(400_000, 128_000),

@@ -19,3 +19,18 @@ export function refusalText(error: unknown): string | undefined {
   const { status, message } = error as { status?: unknown; message?: unknown };
   return (status === 400 || status === 422) && typeof message === "string" ? message : undefined;
 }
+
+const MEDIA = /\b(image|vision|multi-?modal|audio|file|document|image_url|input_(image|audio|file))s?\b/i;
+const NOT_TAKEN =
+  /not support|unsupported|unknown variant|does(n't| not) (accept|take)|no endpoints|only( supports?)? text|text[- ]only|not a (multimodal|vision)|expected `?text|should be '?"?text|not enabled/i;
+const HAS_MEDIA = /"type":"(image|image_url|input_image|input_audio|input_file|file|document)"/;
+
+/**
+ * Whether a server says, with 400, 404 or 422, that its model takes text alone, where `conversation` has more in it:
+ * every later request would be refused too.
+ */
+export function refusesMedia(error: unknown, conversation: unknown): boolean {
+  const { status, message } = error as { status?: unknown; message?: unknown };
+  if (typeof message !== "string" || !(status === 400 || status === 404 || status === 422)) return false;
+  return MEDIA.test(message) && NOT_TAKEN.test(message) && HAS_MEDIA.test(JSON.stringify(conversation));
+}

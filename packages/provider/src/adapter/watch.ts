@@ -1,6 +1,9 @@
 import { AgenticError } from "@shedkit/types";
 import { cancelledFailure, type FailureContext } from "../failure.js";
 
+/** How long a response may say nothing unless the configuration says otherwise. */
+export const IDLE_MS = 90_000;
+
 const TICKS = 4;
 
 /**

@@ -15,7 +15,7 @@ const STATUSES: readonly [number, string, string, boolean][] = [
   [403, "permission_error", "auth", false],
   [404, "not_found_error", "badRequest", false],
   [408, "timeout_error", "timeout", true],
-  [413, "request_too_large", "badRequest", false],
+  [413, "request_too_large", "contextOverflow", false],
   [429, "rate_limit_error", "rateLimit", true],
   [500, "api_error", "server", true],
   [503, "unavailable", "overloaded", true],
@@ -124,6 +124,49 @@ export const failureCases: readonly ProviderCase[] = [
         const events = await play(open, { answer: { parts: [text] }, endAfter });
         same(kindOf(failureOf(events)), "network", `kind after ${endAfter} bytes`);
       }
+    },
+  },
+  {
+    name: "an error whose body stops keeps its status",
+    async run(open) {
+      const error = { code: "overloaded_error", message: text };
+      const failure = failureOf(await play(open, { status: 529, error, stallAfter: 0 }, {}, { idleTimeoutMs: 60 }));
+      same([kindOf(failure), failure.status], ["overloaded", 529], "kind, status");
+    },
+  },
+  {
+    name: "an error whose body breaks off keeps its status",
+    async run(open) {
+      const error = { code: "rate_limit_error", message: text };
+      const failure = failureOf(await play(open, { status: 429, error, headers: { "retry-after": "3" }, cutAfter: 9 }));
+      same(
+        [kindOf(failure), failure.status, failure.retryAfterMs],
+        ["rateLimit", 429, 3000],
+        "kind, status, retryAfterMs",
+      );
+    },
+  },
+  {
+    name: "an error with status 200 is a failure, with what it says",
+    async run(open) {
+      const error = { code: "rate_limit_error", message: "slow down" };
+      const failure = failureOf(await play(open, { status: 200, error }));
+      same(kindOf(failure), "rateLimit", "kind");
+      holds(failure.message.includes("slow down"), `the message does not say what came: ${failure.message}`);
+    },
+  },
+  {
+    name: "a connection that breaks at any byte is a failure or the whole answer, and never an exception",
+    async run(open) {
+      const answer = { parts: ["Hi.", { call: "read", raw: "{}" }] };
+      const whole = await play(open, { answer });
+      for (let cutAfter = 0; cutAfter < 4000; cutAfter += 61) {
+        const events = await play(open, { answer, cutAfter });
+        const last = events.at(-1);
+        if (last?.type === "finish") return same(events, whole, `events after ${cutAfter} bytes`);
+        same(kindOf(failureOf(events)), "network", `kind after ${cutAfter} bytes`);
+      }
+      throw new Error("the answer never came whole");
     },
   },
   {

@@ -59,6 +59,8 @@ function refuseBlocks(messages: readonly WireBody[], tools: ReadonlySet<JsonValu
     if (message.role !== "system" && blocks.length === 0) return `messages.${i}: content must not be empty`;
     const empty = blocks.find((block) => block.type === "text" && block.text === "");
     if (empty !== undefined) return `messages.${i}: text content blocks must be non-empty`;
+    const lone = i < messages.length - 1 ? loneServerTool(blocks) : undefined;
+    if (lone !== undefined) return `messages.${i}: ${lone} was found without its counterpart`;
     if (message.role === "assistant") {
       if (due.length > 0) return `messages.${i}: tool_use ids without tool_result: ${due.join(", ")}`;
       const last = String(blocks.at(-1)?.type);
@@ -74,6 +76,11 @@ function refuseBlocks(messages: readonly WireBody[], tools: ReadonlySet<JsonValu
       if (mixed) return `messages.${i}: tool_result blocks must come first`;
       const orphan = results.find((result) => !due.includes(result.tool_use_id ?? null));
       if (orphan) return `messages.${i}: unexpected tool_use_id ${JSON.stringify(orphan.tool_use_id)} in tool_result`;
+      const failed = results.filter((result) => result.is_error === true).map((result) => blocksOf(result.content));
+      if (failed.some((content) => content.length === 0))
+        return `messages.${i}: content cannot be empty if is_error is true`;
+      if (failed.flat().some((block) => block.type !== "text"))
+        return `messages.${i}: all content must be type 'text' if is_error is true`;
       if (results.length < due.length) return `messages.${i}: tool_use ids without tool_result: ${due.join(", ")}`;
       due = [];
     }
@@ -89,6 +96,15 @@ function refuseBlocks(messages: readonly WireBody[], tools: ReadonlySet<JsonValu
       return `messages.${i}: tool reference ${JSON.stringify(unknown)} not found in available tools`;
   }
   return due.length > 0 ? `tool_use ids without tool_result: ${due.join(", ")}` : undefined;
+}
+
+/** A tool that the server ran, without its result, or the other way round. */
+function loneServerTool(blocks: readonly WireBody[]): JsonValue | undefined {
+  const uses = blocks.filter((block) => block.type === "server_tool_use").map((block) => block.id);
+  const results = blocks
+    .filter((block) => block.type !== "tool_result" && String(block.type).endsWith("_tool_result"))
+    .map((block) => block.tool_use_id);
+  return uses.find((id) => !results.includes(id)) ?? results.find((id) => !uses.includes(id));
 }
 
 const MAX_MARKS = 4;
