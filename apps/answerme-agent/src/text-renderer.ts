@@ -121,6 +121,7 @@ export class TextRenderer implements Renderer {
       this.#bar.say("waiting for the model ...");
     }
     if (progress.type !== "loadingModel" || (progress.bytesTotal ?? 0) < WORTH_A_BAR) return;
+    if (progress.why !== undefined && !this.#quiet) this.#dim(progress.why);
     const label = progress.what === "download" ? "Downloading the model" : "Loading the model";
     this.#bar.update(label, progress.bytesDone, progress.bytesTotal);
   }

@@ -59,11 +59,18 @@ describe("the text renderer", () => {
     for (const bytesDone of [0, 500_000_000, 2_000_000_000]) {
       renderer.event({
         type: "progress",
-        progress: { type: "loadingModel", what: "download", bytesDone, bytesTotal: 2_000_000_000 },
+        progress: {
+          type: "loadingModel",
+          what: "download",
+          bytesDone,
+          bytesTotal: 2_000_000_000,
+          ...(bytesDone === 0 && { why: "Q2_K, on the CPU: it fits." }),
+        },
       });
       now += 1000;
     }
     expect(written.err).toContain("  25 % of 2.0 GB");
+    expect(written.err).toContain("Q2_K, on the CPU");
     expect(written.err).toContain(" 100 % of 2.0 GB");
     for (const drawn of written.err.split("\r")) expect(drawn.replace("\u001b[K", "").length).toBeLessThan(60);
     renderer.event({ type: "text", delta: "Hi" });

@@ -79,11 +79,8 @@ class Collector {
       case "start":
         return;
       case "loading": {
-        const { what, bytesDone, bytesTotal } = event;
-        sink({
-          type: "progress",
-          progress: { type: "loadingModel", what, bytesDone, ...(bytesTotal !== undefined && { bytesTotal }) },
-        });
+        const { type: _type, ...loading } = event;
+        sink({ type: "progress", progress: { type: "loadingModel", ...loading } });
         return;
       }
       case "textDelta":

@@ -3,7 +3,14 @@ import type { Usage } from "@shedkit/types";
 /** How a turn is getting on. A hint at records to come, never content; the union may grow. */
 export type AgentProgress =
   | { type: "initializing"; step: string }
-  | { type: "loadingModel"; what: "download" | "load"; bytesDone: number; bytesTotal?: number | undefined }
+  /** `why`: why this file, or why it is run so on this machine; once for each. */
+  | {
+      type: "loadingModel";
+      what: "download" | "load";
+      bytesDone: number;
+      bytesTotal?: number | undefined;
+      why?: string | undefined;
+    }
   | { type: "generating"; model: string; tokensSoFar?: number | undefined }
   | { type: "toolCallRequested"; name: string }
   | { type: "executingTools"; total: number; completed: number }

@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { type GgufHeader, readGgufHeader } from "./header.js";
+import type { GgufHeader } from "./header.js";
+import { readHubHeaders } from "./hub/read-headers.js";
 import { findRepository, listGgufFiles } from "./hub/repository.js";
 import { hubOf } from "./hub/settings.js";
 import { checkGgufFile } from "./local-file.js";
@@ -45,10 +46,7 @@ export async function inspectModel(
   const repository = await findRepository(hub, parsed.repo, parsed.revision ?? "main", signal);
   const variants = modelVariants(await listGgufFiles(hub, repository, signal));
   const { variant: chosen, reason } = chooseVariant(repository.repo, variants, { file: parsed.file, quantization });
-  const headers = await inOrder(chosen.files, ({ path }) => {
-    const url = `${hub.endpoint}/${repository.repo}/resolve/${repository.commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
-    return readGgufHeader(url, { token: hub.token, fetch: hub.fetch, signal });
-  });
+  const headers = await readHubHeaders(hub, repository, chosen.files, signal);
   return { reference: parsed, variants, chosen, reason, headers };
 }
 

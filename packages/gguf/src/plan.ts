@@ -16,8 +16,10 @@ export interface Machine {
 
 /** What is wanted of a model. */
 export interface PlanOptions {
-  /** In tokens. Default: what the model was trained for, at most 32,768; less where it does not fit. */
+  /** In tokens. Default: what the model was trained for, up to `maxContextLength`; less where it does not fit. */
   contextLength?: number | undefined;
+  /** In tokens, where no `contextLength` is given. Default: 32,768. */
+  maxContextLength?: number | undefined;
   /** The only quantization that may be taken. Default: Q4_K_M or a smaller one. */
   quantization?: string | undefined;
 }
@@ -115,7 +117,7 @@ function candidatesOf(variants: readonly ModelVariant[], options: PlanOptions): 
 function contextsOf(headers: readonly GgufHeader[], options: PlanOptions): number[] {
   const trained = headers[0]?.contextLength ?? LEAST_CONTEXT;
   if (options.contextLength !== undefined) return [Math.min(options.contextLength, trained)];
-  const contexts = [Math.min(trained, USUAL_CONTEXT)];
+  const contexts = [Math.min(trained, options.maxContextLength ?? USUAL_CONTEXT)];
   for (let next = Math.floor((contexts[0] ?? 0) / 2); next >= LEAST_CONTEXT; next = Math.floor(next / 2)) {
     contexts.push(next);
   }

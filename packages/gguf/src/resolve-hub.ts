@@ -1,7 +1,8 @@
 import { AgenticError } from "@shedkit/types";
 import { modelError, throwIfAborted } from "./error.js";
 import { type CachedFile, type CachedRevision, findCached, writeRef } from "./hub/cache.js";
-import { removeFromCache } from "./hub/download.js";
+import { chooseForMachine } from "./hub/choose-for-machine.js";
+import { isInCache, removeFromCache } from "./hub/download.js";
 import { downloadAll } from "./hub/download-all.js";
 import { findRepository, type HubFile, type HubRepository, listGgufFiles } from "./hub/repository.js";
 import type { Hub } from "./hub/settings.js";
@@ -37,7 +38,9 @@ export async function resolveFromHub(
     options.onEvent?.({ type: "resolving", repo, revision });
     const repository = await findRepository(hub, repo, revision, options.signal);
     const files = await listGgufFiles(hub, repository, options.signal);
-    found = { repository, chosen: chooseVariant(repository.repo, modelVariants(files), wish) };
+    const variants = modelVariants(files);
+    const chosen = chooseVariant(repository.repo, variants, wish);
+    found = { repository, chosen: await forMachine(hub, repository, variants, chosen, wish, options) };
   } catch (error) {
     // Without a network, something near to what was asked for is better than nothing.
     if (cached && AgenticError.is(error, "provider") && error.details.problem === "unreachable") {
@@ -49,6 +52,22 @@ export async function resolveFromHub(
     throw error;
   }
   return fetchVariant(reference, hub, found.repository, found.chosen, options);
+}
+
+async function forMachine(
+  hub: Hub,
+  repository: HubRepository,
+  variants: readonly ModelVariant<HubFile>[],
+  usual: ChosenVariant<HubFile>,
+  wish: VariantWish,
+  { machine, contextLength, signal }: ResolveModelOptions,
+): Promise<ChosenVariant<HubFile>> {
+  if (machine === undefined || wish.file !== undefined || wish.quantization !== undefined) return usual;
+  const isHere = async ({ files }: ModelVariant<HubFile>) => {
+    const found = await Promise.all(files.map((file) => isInCache(hub, repository, file)));
+    return found.every(Boolean);
+  };
+  return chooseForMachine(hub, repository, variants, usual, { machine, contextLength, isHere }, signal);
 }
 
 /** What the cache has, if it is what the wish would choose from the hub as well. */

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { type HubSettings, hubOf } from "./hub/settings.js";
 import { checkGgufFile } from "./local-file.js";
+import type { Machine } from "./plan.js";
 import { type ModelReference, parseModelReference } from "./reference.js";
 import { resolveFromHub } from "./resolve-hub.js";
 
@@ -50,6 +51,13 @@ export interface ResolveModelOptions {
   hub?: HubSettings | undefined;
   /** Wins over a quantization in the reference. */
   quantization?: string | undefined;
+  /**
+   * What the model is to run on. Where no quantization is named, a smaller one than Q4_K_M is fetched if that does not
+   * fit. Default: nobody looks.
+   */
+  machine?: Machine | undefined;
+  /** In tokens: the context that has to fit with it. Default: as {@link planModel}'s. */
+  contextLength?: number | undefined;
   onEvent?: ((event: ModelFetchEvent) => void) | undefined;
   signal?: AbortSignal | undefined;
   /** Asks the hub although the cache has the model, in case a newer one was uploaded. Default: false. */

@@ -241,7 +241,9 @@ class Run {
   }
 
   #warnings(noCallGrammar: boolean, noAnswerGrammar: boolean): { message: string }[] {
+    const { misfit } = this.#parts.loaded;
     const messages = [
+      ...(misfit === undefined ? [] : [misfit]),
       ...(noCallGrammar
         ? ["llama.cpp did not take the grammar of the tools' schemas: calls are not held to them."]
         : []),

@@ -1,3 +1,4 @@
+import type { ModelPlan } from "@shedkit/gguf";
 import type { ModelRequest } from "@shedkit/provider";
 import { normalizeTranscript } from "@shedkit/provider/transcript";
 import {
@@ -12,11 +13,11 @@ import {
 import { AgenticError } from "@shedkit/types";
 import type { Llama, LlamaContext, LlamaEmbeddingContext, LlamaGrammar, LlamaModel, Token } from "node-llama-cpp";
 import type { Binding } from "./binding.js";
+import { MOST_CONTEXT } from "./machine-plan.js";
 import type { LlamaCppOptions } from "./options.js";
 import { SequencePool } from "./sequence-pool.js";
 import { PromptTokens } from "./special-tokens.js";
 
-const MOST_CONTEXT = 16_384; // without being told; a longer one takes memory from everything else
 const MOST_EMBEDDED = 512; // tokens; a text is evaluated in one piece
 const MOST_SEQUENCES = 4;
 const MEGABYTE = 1024 * 1024;
@@ -28,6 +29,8 @@ export interface LoadParts {
   llama: Llama;
   file: { path: string; bytes: number };
   options: LlamaCppOptions;
+  /** How to run it here. Default: as far as memory goes. */
+  plan?: ModelPlan | undefined;
 }
 
 /** Where answers are generated. */
@@ -71,6 +74,12 @@ export class LoadedModel {
     } catch (cause) {
       throw loadSignal.aborted ? cause : loadError(parts.file.path, cause);
     }
+  }
+
+  /** What speaks against running it here; undefined where it fits. */
+  get misfit(): string | undefined {
+    const { plan } = this.#parts;
+    return plan?.fits === false ? plan.why : undefined;
   }
 
   /** The model's own way to be talked to. Throws AgenticError `provider` where its chat template cannot be read. */
@@ -171,9 +180,9 @@ export class LoadedModel {
   }
 
   async #makeGeneration(): Promise<Generation> {
-    const { file, options } = this.#parts;
+    const { file, options, plan } = this.#parts;
     const { contextLength, batchSize } = options;
-    const most = contextLength ?? Math.min(this.model.trainContextSize, MOST_CONTEXT);
+    const most = contextLength ?? Math.min(this.model.trainContextSize, plan?.contextLength ?? MOST_CONTEXT);
     try {
       const context = await this.model.createContext({
         contextSize: contextLength ?? { max: most },

@@ -1,4 +1,4 @@
-import type { HubSettings, ModelFetchEvent } from "@shedkit/gguf";
+import type { HubSettings, Machine, ModelFetchEvent } from "@shedkit/gguf";
 
 /** How a GGUF model is found, loaded and run. */
 export interface LlamaCppOptions {
@@ -6,7 +6,10 @@ export interface LlamaCppOptions {
   id?: string | undefined;
   /** Where downloads are kept; wins over the hub's. Default: the shared Hugging Face cache. */
   cacheDir?: string | undefined;
-  /** Which file of a repository is meant, e.g. `"Q4_K_M"`. It wins over one in the model's name. */
+  /**
+   * Which file of a repository is meant, e.g. `"Q4_K_M"`. It wins over one in the model's name. Default: Q4_K_M, a
+   * smaller one where that does not fit the machine.
+   */
   quantization?: string | undefined;
   /** What computes. Default `"auto"`: the best this machine has. */
   backend?: "cpu" | "metal" | "cuda" | "vulkan" | "auto" | undefined;
@@ -27,6 +30,8 @@ export interface LlamaCppOptions {
   hub?: HubSettings | undefined;
   /** Where a model's file is. Default: `resolveModel` of `@shedkit/gguf`: paths, and repositories of the hub. */
   resolve?: ModelResolver | undefined;
+  /** What there is for a model. Default: what this machine has free when one is loaded, with its GPU. */
+  machine?: Machine | undefined;
   /** Numbers in [0, 1) for the seeds of requests that name none. Default: `Math.random`. */
   random?: (() => number) | undefined;
   /** The day that chat templates may name. Default: the day on which the model is loaded. */

@@ -1,4 +1,4 @@
-import { type ModelFetchEvent, parseModelReference, resolveModel } from "@shedkit/gguf";
+import { type Machine, type ModelFetchEvent, parseModelReference, resolveModel } from "@shedkit/gguf";
 import {
   cancelledFailure,
   type ModelDescription,
@@ -14,6 +14,7 @@ import { type Binding, importBinding, startLlama } from "./binding.js";
 import { llamaEmbedder } from "./embedder.js";
 import { generate } from "./generate.js";
 import { LoadedModel } from "./loaded-model.js";
+import { machineOf, planOf } from "./machine-plan.js";
 import type { LlamaCppOptions, ModelResolver } from "./options.js";
 
 const LEAST_PROGRESS = 0.01; // of a load, between two events
@@ -126,22 +127,27 @@ export class LlamaCppProvider implements ModelProvider {
   }
 
   async #load(name: string, signal: AbortSignal, report: (progress: LoadProgress) => void): Promise<LoadedModel> {
-    const resolve = this.#options.resolve ?? this.#resolver();
+    const { binding, llama } = await this.#start();
+    signal.throwIfAborted();
+    const machine = this.#options.machine ?? (await machineOf(llama));
+    const resolve = this.#options.resolve ?? this.#resolver(machine);
     const onEvent = (event: ModelFetchEvent): void => {
+      if (event.type === "chosen")
+        report({ what: "download", bytesDone: 0, bytesTotal: event.bytes, why: event.reason });
       if (event.type !== "downloading") return;
       report({ what: "download", bytesDone: event.bytesDone, bytesTotal: event.bytesTotal });
     };
     const file = await resolve(name, { signal, onEvent });
-    const { binding, llama } = await this.#start();
     signal.throwIfAborted();
-    const at = (fraction: number): LoadProgress => {
-      return { what: "load", bytesDone: Math.round(fraction * file.bytes), bytesTotal: file.bytes };
+    const plan = await planOf(file.path, machine, this.#options, signal);
+    const at = (fraction: number, why?: string): LoadProgress => {
+      return { what: "load", bytesDone: Math.round(fraction * file.bytes), bytesTotal: file.bytes, why };
     };
     let told = 0;
-    report(at(0));
+    report(at(0, plan?.why));
     try {
       const loaded = await LoadedModel.load(
-        { binding, llama, file, options: this.#options },
+        { binding, llama, file, options: this.#options, plan },
         {
           signal,
           onProgress: (fraction) => {
@@ -159,10 +165,10 @@ export class LlamaCppProvider implements ModelProvider {
     }
   }
 
-  #resolver(): ModelResolver {
-    const { hub, cacheDir, quantization } = this.#options;
-    const settings = cacheDir === undefined ? hub : { ...hub, cacheDir };
-    return (name, { signal, onEvent }) => resolveModel(name, { hub: settings, quantization, signal, onEvent });
+  #resolver(machine: Machine): ModelResolver {
+    const { hub: given, cacheDir, quantization, contextLength } = this.#options;
+    const hub = cacheDir === undefined ? given : { ...given, cacheDir };
+    return (name, wish) => resolveModel(name, { hub, quantization, machine, contextLength, ...wish });
   }
 
   /** Starts llama.cpp once; a failed start is tried again by the next request. */

@@ -46,9 +46,14 @@ describe("abort", () => {
 
   it("while the model is fetched stops the fetch, once nobody else waits for it", async () => {
     const aborted: string[] = [];
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
     const provider = cpuProvider({
       resolve: (name, { signal }) =>
         new Promise((_, reject) => {
+          begin();
           signal.addEventListener("abort", () => {
             aborted.push(name);
             reject(signal.reason);
@@ -58,6 +63,7 @@ describe("abort", () => {
     const [a, b] = [new AbortController(), new AbortController()];
     const one = collect(provider.stream(request("m", ["Hi"], { signal: a.signal })));
     const two = collect(provider.stream(request("m", ["Hi"], { signal: b.signal })));
+    await begun;
     a.abort();
     expect(only(await one, "failure").error.code).toBe("cancelled");
     expect(aborted).toEqual([]);

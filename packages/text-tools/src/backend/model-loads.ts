@@ -6,6 +6,8 @@ export interface LoadProgress {
   what: "download" | "load";
   bytesDone: number;
   bytesTotal?: number | undefined;
+  /** Why this file, or why it is run so: for people. */
+  why?: string | undefined;
 }
 
 /** How a thing is loaded, and freed again. */
