@@ -54,7 +54,7 @@ export interface McpProcess {
   readonly type: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  readonly env: { readonly [name: string]: Secret };
+  readonly env: { readonly [name: string]: Secret | "" };
   readonly cwd: string | undefined;
 }
 
@@ -96,9 +96,13 @@ export function parseMcpServers(config: unknown, options: ParseMcpOptions = {}):
     return readServer(name, at, entry, reader) ?? [];
   });
   if (problems.length > 0) {
-    throw new AgenticError("toolShed", `The MCP servers cannot be used as they are given:\n- ${problems.join("\n- ")}`, {
-      problems,
-    });
+    throw new AgenticError(
+      "toolShed",
+      `The MCP servers cannot be used as they are given:\n- ${problems.join("\n- ")}`,
+      {
+        problems,
+      },
+    );
   }
   return settings;
 }
@@ -141,18 +145,18 @@ function readProcess(at: string, fields: Fields, reader: Reader): McpProcess {
     type: "stdio",
     command: reader.text(fields.command, `${at}.command`),
     args: Array.isArray(args) ? args.map((arg, i) => reader.text(arg, `${at}.args[${i}]`, true)) : [],
-    env: reader.secrets(fields.env, `${at}.env`, (key) => key !== "" && !/[=\0]/.test(key)),
+    env: reader.variablesOf(fields.env, `${at}.env`),
     cwd,
   };
 }
 
 function readEndpoint(at: string, fields: Fields, reader: Reader): McpEndpoint {
   const text = reader.text(fields.url, `${at}.url`);
-  const headers = reader.secrets(fields.headers, `${at}.headers`, (key) => HEADER.test(key));
-  const url = text === "" ? undefined : URL.parse(text);
-  if (text !== "" && (url === null || !/^https?:$/.test(url?.protocol ?? "")))
+  const headers = reader.headers(fields.headers, `${at}.headers`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (text !== "" && !/^https?:$/.test(url?.protocol ?? ""))
     reader.fault(`${at}.url`, "an http or https URL", "another text");
-  if (url) {
+  if (url !== undefined) {
     if (url.username !== "" || url.password !== "")
       reader.fault(`${at}.url`, "a URL without user and password; put them into headers", "one with them");
     if (url.protocol === "http:" && Object.keys(headers).length > 0 && !isLoopback(url.hostname))
@@ -198,10 +202,11 @@ class Reader {
 
   /** A text with its variables filled in; "" where it is not right. */
   text(value: unknown, at: string, mayBeEmpty = false): string {
-    if (typeof value !== "string" || (value === "" && !mayBeEmpty) || value.includes("\0")) {
+    if (typeof value !== "string" || (value === "" && !mayBeEmpty)) {
       this.fault(at, mayBeEmpty ? "a string" : "a string that is not empty", show(value));
       return "";
     }
+    if (value.includes("\0")) this.fault(at, "a string without NUL", "one with it");
     return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
       const filled = Object.hasOwn(this.variables, name) ? this.variables[name] : undefined;
       if (filled === undefined) this.fault(at, `a variable "${name}" to put in place of \${${name}}`, "none");
@@ -209,21 +214,31 @@ class Reader {
     });
   }
 
-  secrets(value: unknown, at: string, isName: (key: string) => boolean): { [name: string]: Secret } {
-    const found: { [name: string]: Secret } = Object.create(null);
-    if (value === undefined) return found;
+  variablesOf(value: unknown, at: string): { [name: string]: Secret | "" } {
+    const found: { [name: string]: Secret | "" } = {};
+    for (const [key, text] of this.#texts(value, at, (key) => key !== "" && !/[=\0]/.test(key)))
+      found[key] = text.trim() === "" ? "" : new Secret(text);
+    return found;
+  }
+
+  headers(value: unknown, at: string): { [name: string]: Secret } {
+    const found: { [name: string]: Secret } = {};
+    for (const [key, text] of this.#texts(value, at, (key) => HEADER.test(key))) {
+      if (/[\r\n]/.test(text)) this.fault(`${at}.${key}`, "a text of one line", "several lines");
+      else if (text.trim() === "") this.fault(`${at}.${key}`, "a text that is not empty", "an empty one");
+      else found[key] = new Secret(text);
+    }
+    return found;
+  }
+
+  *#texts(value: unknown, at: string, isName: (key: string) => boolean): Generator<[string, string]> {
+    if (value === undefined) return;
     for (const [key, one] of Object.entries(this.object(value, at) ?? {})) {
       const where = `${at}.${key}`;
       if (!isName(key)) this.fault(where, "a name that can be one", "another text");
       else if (typeof one !== "string") this.fault(where, "a string", typeName(one));
-      else {
-        const text = this.text(one, where, true);
-        if (/[\r\n\0]/.test(text)) this.fault(where, "a text of one line", "several lines");
-        else if (text.trim() === "") this.fault(where, "a text that is not empty", "an empty one");
-        else found[key] = new Secret(text);
-      }
+      else yield [key, this.text(one, where, true)];
     }
-    return found;
   }
 }
 

@@ -1,1 +1,1 @@
-export {};
+export { type SpawnOptions, spawnServer, spawnWith } from "./node/spawn.js";

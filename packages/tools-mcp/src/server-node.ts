@@ -1,1 +1,1 @@
-export {};
+export { type ListeningShed, type ListenOptions, listenHttp, serveStdio } from "./server/node.js";

@@ -10,16 +10,19 @@ export const LIMITS = {
   progress: 300,
 } as const;
 
-/** Control characters but for tab and line feed: they would steer a terminal. */
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+/** They would steer a terminal. */
+const CONTROL = /(?![\t\n])\p{Cc}/gu;
 
 /** What a reader does not see and a model reads all the same: directions, joiners, tag characters, fillers. */
 const INVISIBLE =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f\udd00-\uddef]/g;
 
-/** Tags that stand for something in a conversation: the wrappers of agents, and the markers of models' templates. */
+/**
+ * Tags that stand for something in a conversation: the wrapper of reminders, and what models' templates put around calls
+ * and turns. No more than these: `<User>` in a source file has to stay as it is.
+ */
 const WRAPPERS =
-  /<(?=\s*[/|]?\s*(?:system[-_ ]?\w*|(?:antml:)?(?:function|tool)_?\w*|invoke|parameter|assistant|user|human|im_\w+|start_of_turn|end_of_turn|eot_id|think\w*)\b)/gi;
+  /<(?=\s*\/?\s*(?:system[-_ ]reminder|(?:antml:)?(?:function|tool)_(?:call|response|result|output)s?|antml:\w+|(?:start|end)_of_turn)\b|\|\/?(?:im|start|end|eot|eom|system|user|assistant|tool|channel|message|call|return|constrain)\w*\|?)/gi;
 
 /** A server's text, as data: nothing invisible in it, no tag that could pass for one of ours. */
 export function asData(text: string): string {

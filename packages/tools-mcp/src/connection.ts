@@ -1,0 +1,322 @@
+import type { CallToolResult, Client, Progress } from "@modelcontextprotocol/client";
+import { ToolError } from "@shedkit/tool";
+import type { McpServerSettings } from "./config.js";
+import type { ListedTool } from "./definition.js";
+import { callFault, connectFault, isSessionLost, needsSignIn, redact } from "./faults.js";
+import { type LinkOptions, type McpLink, openLink } from "./link.js";
+import { oneLine } from "./text.js";
+import { type Sleep, untilAborted } from "./wait.js";
+
+/** How it stands with a server. */
+export type McpServerState = "connecting" | "ready" | "waiting" | "unauthorized" | "failed" | "closed";
+
+/** What a connection tells of itself. */
+export interface ConnectionHooks {
+  /** The tools, as the server lists them now: after each connect, and after each change. Awaited. */
+  onTools(tools: readonly ListedTool[]): Promise<void>;
+  onState(state: McpServerState, reason?: string): void;
+  /** A list could not be read again; the one known holds on. */
+  onProblem(message: string): void;
+}
+
+/** What a connection is made with. */
+export interface ConnectionOptions extends LinkOptions {
+  /** How long one attempt to connect may take, in milliseconds. Default: 30,000. */
+  connectTimeoutMs?: number | undefined;
+  /** Default: the machine's clock. */
+  sleep: Sleep;
+}
+
+const CONNECT_TIMEOUT_MS = 30_000;
+/** Attempts in a row that failed, after which nobody tries until the next call. */
+const MAX_FAILURES = 6;
+const FIRST_BACKOFF_MS = 1000;
+const MAX_BACKOFF_MS = 30_000;
+/** A server that says all the time that its list changed is asked ever less often. */
+const FIRST_GAP_MS = 50;
+const MAX_GAP_MS = 30_000;
+const MAX_TOOLS = 1000;
+const GOODBYE_MS = 2000;
+
+interface Open {
+  readonly client: Client;
+  readonly link: McpLink;
+}
+
+/** One server: connected, and connected again when it is lost. */
+export class Connection {
+  readonly settings: McpServerSettings;
+  readonly #hooks: ConnectionHooks;
+  readonly #options: ConnectionOptions;
+  readonly #ending = new AbortController();
+  #open: Open | undefined;
+  /** The link of a server that asked for a sign-in. */
+  #halfOpen: McpLink | undefined;
+  #attempt: Promise<Open> | undefined;
+  #hasResources = false;
+  #retrying = false;
+  #failures = 0;
+  #refreshing = false;
+  #again = false;
+  #gap = FIRST_GAP_MS;
+
+  constructor(settings: McpServerSettings, hooks: ConnectionHooks, options: ConnectionOptions) {
+    this.settings = settings;
+    this.#hooks = hooks;
+    this.#options = options;
+  }
+
+  /** Connects; where that fails, goes on trying in the background. Never rejects. */
+  async start(): Promise<void> {
+    await this.#connect().catch(() => this.#later());
+  }
+
+  /** Calls a tool. A server that is down is connected to first; only then may it be known to be held. Throws ToolError. */
+  call(
+    tool: { name: string; declared: string; assertMayRun(): void },
+    args: { [key: string]: unknown },
+    { signal, onProgress }: { signal: AbortSignal; onProgress(progress: Progress): void },
+  ): Promise<CallToolResult> {
+    return this.request(tool.declared, signal, (client) => {
+      tool.assertMayRun();
+      return client.callTool(
+        { name: tool.name, arguments: args },
+        { signal, timeout: MAX_TIMER_MS, onprogress: onProgress },
+      );
+    });
+  }
+
+  /** Asks the server for something. Once more, where it has forgotten the session. Throws ToolError. */
+  async request<T>(tool: string, signal: AbortSignal, ask: (client: Client) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const open = await this.#ready(tool, signal);
+      try {
+        const result = await ask(open.client);
+        this.#failures = 0;
+        return result;
+      } catch (fault) {
+        if (signal.aborted) throw signal.reason instanceof ToolError ? signal.reason : cancelled(tool, signal);
+        if (isSessionLost(fault) && !this.#ending.signal.aborted) {
+          this.#lose(open, "it has forgotten the session");
+          if (attempt === 1) continue;
+        }
+        throw callFault(fault, tool, this.settings, this.#endOf(open.link));
+      }
+    }
+  }
+
+  get client(): Client | undefined {
+    return this.#open?.client;
+  }
+
+  /** Whether the server has resources to read: known once it was reached. */
+  get hasResources(): boolean {
+    return this.#hasResources;
+  }
+
+  /** Ends the sign-in that the server asked for, and connects. Throws ToolError `unauthorized` where none is due. */
+  async finishAuth(callback: URLSearchParams): Promise<void> {
+    const link = this.#halfOpen;
+    if (link?.finishAuth === undefined) {
+      const message = `The MCP server "${this.settings.name}" has not asked for a sign-in.`;
+      throw new ToolError("unauthorized", this.settings.name, message);
+    }
+    await link.finishAuth(callback);
+    this.#halfOpen = undefined;
+    await this.#connect();
+  }
+
+  async close(): Promise<void> {
+    if (this.#ending.signal.aborted) return;
+    this.#ending.abort();
+    const open = this.#open;
+    this.#open = undefined;
+    await this.#attempt?.catch(() => {});
+    if (open !== undefined) {
+      const patience = AbortSignal.timeout(GOODBYE_MS);
+      await untilAborted(open.link.sayGoodbye?.() ?? Promise.resolve(), patience).catch(() => {});
+      await open.client.close().catch(() => {});
+    }
+    await this.#halfOpen?.transport.close().catch(() => {});
+    this.#hooks.onState("closed");
+  }
+
+  /** The open connection; one that is being made is waited for, one that is not is begun. */
+  async #ready(tool: string, signal: AbortSignal): Promise<Open> {
+    if (this.#open !== undefined) return this.#open;
+    const { name } = this.settings;
+    if (this.#ending.signal.aborted)
+      throw new ToolError("serviceUnavailable", tool, `The MCP server "${name}" was closed.`);
+    try {
+      return await untilAborted(this.#connect(), signal);
+    } catch (fault) {
+      if (signal.aborted) throw cancelled(tool, signal);
+      const { message, signIn } = fault as Unreachable;
+      const advice = signIn ? "its user has to sign in." : message;
+      const kind = signIn ? "unauthorized" : "serviceUnavailable";
+      throw new ToolError(kind, tool, `The MCP server "${name}" cannot be reached: ${advice}`);
+    }
+  }
+
+  /** One attempt; callers share it. Rejects with Unreachable. */
+  #connect(): Promise<Open> {
+    this.#attempt ??= this.#tryOnce().finally(() => {
+      this.#attempt = undefined;
+    });
+    return this.#attempt;
+  }
+
+  async #tryOnce(): Promise<Open> {
+    this.#hooks.onState("connecting");
+    const deadline = AbortSignal.timeout(this.#options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
+    const signal = AbortSignal.any([this.#ending.signal, deadline]);
+    let link: McpLink | undefined;
+    let client: Client | undefined;
+    let open: Open | undefined;
+    let gone = false;
+    try {
+      link = await openLink(this.settings.name, this.settings.reach, this.#options);
+      client = await newClient(this.settings, () => this.#listChanged());
+      client.onclose = () => {
+        gone = true;
+        if (open) this.#lose(open, this.#endOf(link) || "the connection was closed");
+      };
+      await untilAborted(client.connect(link.transport, { signal, timeout: MAX_TIMER_MS }), signal);
+      this.#hasResources = client.getServerCapabilities()?.resources !== undefined;
+      await this.#hooks.onTools(await untilAborted(listTools(client, signal), signal));
+      signal.throwIfAborted();
+      if (gone) throw new Error("the connection was closed");
+      open = { client, link };
+      this.#open = open;
+      this.#hooks.onState("ready");
+      this.#watch(open);
+      return open;
+    } catch (fault) {
+      const ended = this.#ending.signal.aborted;
+      if (client) client.onclose = () => {};
+      if (!ended && needsSignIn(fault)) this.#halfOpen = link;
+      else {
+        await client?.close().catch(() => {});
+        await link?.transport.close().catch(() => {});
+      }
+      this.#failures++;
+      const end = this.#endOf(link);
+      const late = deadline.aborted && fault === deadline.reason;
+      const why = connectFault(late ? new Error("it did not answer in time.") : fault, this.settings, end);
+      const failure = new Unreachable(why, needsSignIn(fault));
+      if (!ended) this.#hooks.onState(failure.signIn ? "unauthorized" : "failed", why);
+      throw failure;
+    }
+  }
+
+  /** Servers of 2026 say that something changed on a stream that may end: it is opened again. */
+  #watch(open: Open): void {
+    const subscription = open.client.autoOpenedSubscription;
+    void subscription?.closed.then((why) => {
+      if (why !== "local" && this.#open === open) this.#lose(open, "the stream of its notices ended");
+    });
+  }
+
+  /** A connection that was there is gone: another is made, at once or after a while. */
+  #lose(open: Open, reason: string): void {
+    if (this.#open !== open) return;
+    this.#open = undefined;
+    open.client.onclose = () => {};
+    void open.client.close().catch(() => {});
+    if (this.#ending.signal.aborted) return;
+    this.#failures++;
+    this.#hooks.onState(this.#failures < MAX_FAILURES ? "waiting" : "failed", reason);
+    this.#later();
+  }
+
+  /** Tries again, ever later, until it works or there is no point: then the next call does. */
+  #later(): void {
+    if (this.#retrying) return;
+    this.#retrying = true;
+    void (async () => {
+      while (this.#isLost() && this.#failures < MAX_FAILURES) {
+        const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (this.#failures - 1), MAX_BACKOFF_MS);
+        await this.#options.sleep(backoff, this.#ending.signal);
+        if (this.#isLost()) await this.#connect().catch(() => {});
+      }
+      this.#retrying = false;
+    })();
+  }
+
+  #endOf(link: McpLink | undefined): string {
+    return redact(oneLine(link?.describeEnd?.() ?? ""), this.settings);
+  }
+
+  #isLost(): boolean {
+    return this.#open === undefined && this.#halfOpen === undefined && !this.#ending.signal.aborted;
+  }
+
+  /** Reads the list again, at most once at a time; told of another change meanwhile, once more after a pause. */
+  #listChanged(): void {
+    this.#again = true;
+    if (this.#refreshing) return;
+    this.#refreshing = true;
+    void (async () => {
+      while (this.#again && !this.#ending.signal.aborted) {
+        await this.#options.sleep(this.#gap, this.#ending.signal);
+        this.#again = false;
+        await this.#refresh();
+        this.#gap = this.#again ? Math.min(this.#gap * 2, MAX_GAP_MS) : Math.max(this.#gap / 2, FIRST_GAP_MS);
+      }
+      this.#refreshing = false;
+    })();
+  }
+
+  async #refresh(): Promise<void> {
+    const open = this.#open;
+    if (open === undefined) return; // the next connection lists them anyway
+    const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
+    try {
+      const tools = await untilAborted(listTools(open.client, signal), signal);
+      if (this.#open === open) await this.#hooks.onTools(tools);
+    } catch (fault) {
+      if (this.#ending.signal.aborted || this.#open !== open) return;
+      this.#hooks.onProblem(`Its tools could not be listed again: ${connectFault(fault, this.settings, "")}`);
+    }
+  }
+}
+
+/** No way to the server; the message says why. */
+class Unreachable extends Error {
+  constructor(
+    message: string,
+    readonly signIn: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** The SDK's own limit would fire first otherwise; ours are those of the tools and of `connectTimeoutMs`. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+async function newClient({ reach }: McpServerSettings, listChanged: () => void): Promise<Client> {
+  const { Client } = await import("@modelcontextprotocol/client");
+  return new Client(
+    { name: "shedkit", version: "0.1.0" },
+    {
+      // Schemas are read by the tool set, under limits; the SDK would make code of them.
+      jsonSchemaValidator: {
+        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: listChanged } },
+      // A process that was not made for it may end at the question which versions it speaks.
+      versionNegotiation: { mode: reach.type === "http" ? "auto" : "legacy" },
+    },
+  );
+}
+
+async function listTools(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const { tools } = await client.listTools(undefined, { signal, timeout: MAX_TIMER_MS, cacheMode: "bypass" });
+  if (tools.length > MAX_TOOLS) throw new Error(`it lists ${tools.length} tools; ${MAX_TOOLS} are taken`);
+  return tools;
+}
+
+function cancelled(tool: string, signal: AbortSignal): ToolError {
+  return new ToolError("cancelled", tool, `${tool} was cancelled.`, { cause: signal.reason });
+}
