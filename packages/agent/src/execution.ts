@@ -53,6 +53,7 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
         const { id: toolCallId, name, arguments: args } = request;
         parts.observe({ type: "toolCallStarted", toolCallId, name, arguments: args, attempt });
       },
+      beforeInner: (request, outer, ended) => parts.permissions.check(request, ended, outer),
       progress: (request, { text, data }) => {
         if (over) return;
         sink({

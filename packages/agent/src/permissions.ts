@@ -66,8 +66,11 @@ export class Permissions {
     this.#waiting.get(approvalId)?.(decision);
   }
 
-  /** Returns when the call may run. Throws ToolError `permissionDenied`, or `cancelled` when `signal` aborts. */
-  async check(request: ToolCallRequest, signal: AbortSignal): Promise<void> {
+  /**
+   * Returns when the call may run; `outer` is the running call that makes it, where it is not the model's own. Throws
+   * ToolError `permissionDenied`, or `cancelled` when `signal` aborts.
+   */
+  async check(request: ToolCallRequest, signal: AbortSignal, outer?: ToolCallRequest): Promise<void> {
     const asked = this.#log.state.openCalls.get(request.id)?.approval;
     if (asked) {
       apply(request, asked.decision ?? (await this.#wait(asked.approvalId, request, signal)));
@@ -75,7 +78,8 @@ export class Permissions {
     }
     const tool = this.#policy && this.#tools.get(request.name);
     if (!this.#policy || !tool) return; // `shed` only looks up
-    const { kind, capabilities, access } = metadataOf(tool);
+    const { access } = metadataOf(tool);
+    const { kind, capabilities } = this.#tools.metadata(request.name) ?? metadataOf(tool);
     const args = this.#tools.validateArguments(request);
     const call: PermissionRequest = {
       tool: request.name,
@@ -94,8 +98,8 @@ export class Permissions {
     await this.#log.append({
       type: "approvalRequested",
       approvalId,
-      toolCallId: request.id,
-      call: { name: request.name, arguments: args, access: call.access },
+      toolCallId: outer?.id ?? request.id,
+      call: { ...(outer && { id: request.id }), name: request.name, arguments: args, access: call.access },
     });
     apply(request, await decided);
   }

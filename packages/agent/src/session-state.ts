@@ -155,8 +155,9 @@ export class SessionState {
         const { approvalId, toolCallId, call } = record;
         const open = this.openCalls.get(toolCallId);
         if (!open) break;
-        open.approval = { approvalId, toolCallId, tool: call?.name ?? open.call.name, record };
-        this.approvals.set(approvalId, open.approval);
+        const approval: Approval = { approvalId, toolCallId, tool: call?.name ?? open.call.name, record };
+        this.approvals.set(approvalId, approval);
+        if (call?.id === undefined) open.approval = approval; // else of a call that a running tool makes
         break;
       }
       case "approvalDecided":
@@ -227,6 +228,8 @@ export class SessionState {
     if (message.type === "toolResult") {
       const open = this.openCalls.get(message.toolCallId);
       if (open) open.result ??= message;
+      for (const { approvalId, toolCallId } of this.approvals.values())
+        if (toolCallId === message.toolCallId) this.approvals.delete(approvalId);
       this.#closeCalls();
       return;
     }

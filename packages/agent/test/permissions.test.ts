@@ -1,7 +1,8 @@
 import { ToolShed } from "@shedkit/shed";
 import { MemoryDocumentStore } from "@shedkit/store";
 import { ScriptedProvider } from "@shedkit/testing";
-import { type AccessRequest, FnTool, metadataOf, type ToolImpl } from "@shedkit/tool";
+import { type AccessRequest, FnTool, metadataOf, ToolCallResult, type ToolImpl } from "@shedkit/tool";
+import type { ApprovalDecision } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { AgentSession, type PermissionPolicy, type PermissionRequest, type TurnEvent } from "../src/index.js";
 import { checkValid, collect, echoTool, sessionOf, transcript } from "./helpers.js";
@@ -147,6 +148,94 @@ describe("permissions", () => {
       await session.end();
     }
     expect(asked).toEqual(["src/a.txt", "etc/c.txt"]);
+  });
+
+  it("are asked for the calls that a running tool makes of others, under their own names", async () => {
+    const ran: string[] = [];
+    const relay: ToolImpl = {
+      definition: () => new FnTool("relay", "Passes it on.", { type: "object" }, async () => "").definition(),
+      execute: async (_, ctx) => (await ctx.dispatch?.("echo", { text: "a.txt" })) ?? ToolCallResult.text("none"),
+    };
+    const provider = new ScriptedProvider([
+      [{ call: "relay" }],
+      "1.",
+      [{ call: "relay" }],
+      "2.",
+      [{ call: "relay" }],
+      "3.",
+    ]);
+    const session = await sessionOf(provider, writer(ran), relay)
+      .withPermissions(policy(({ tool }) => (tool === "relay" ? "allow" : "ask")))
+      .build();
+    const decisions: ApprovalDecision[] = [
+      { type: "deny", reason: "keep out" },
+      { type: "allow", scope: "session" },
+    ];
+    const asked: unknown[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      const stream = session.runTurnStream("Hi");
+      let outer = "";
+      for await (const event of stream.events()) {
+        if (event.type === "toolCall") outer = event.id;
+        if (event.type !== "approvalRequested") continue;
+        expect(event.toolCallId).toBe(outer);
+        expect(session.pendingApprovals()).toEqual([event.approvalId]);
+        asked.push([event.name, event.arguments, event.access]);
+        await session.approve(event.approvalId, decisions.shift() ?? { type: "deny" });
+      }
+      expect((await stream.done()).failure).toBeUndefined();
+    }
+    expect(asked).toEqual(Array(2).fill(["echo", { text: "a.txt" }, [{ action: "write", target: "a.txt" }]]));
+    expect(ran).toEqual(["a.txt", "a.txt"]);
+    expect(transcript(await collect(session.messages())).filter((line) => line.startsWith("relay ->"))).toEqual([
+      expect.stringContaining("keep out"),
+      "relay -> echo: a.txt",
+      "relay -> echo: a.txt",
+    ]);
+  });
+
+  it("that a tool waits for end with the session, and are not asked for again after a resume", async () => {
+    const ran: string[] = [];
+    const relay: ToolImpl = {
+      definition: () => new FnTool("relay", "Passes it on.", { type: "object" }, async () => "").definition(),
+      execute: async (_, ctx) => (await ctx.dispatch?.("echo", { text: "a.txt" })) ?? ToolCallResult.text("none"),
+    };
+    const provider = new ScriptedProvider([[{ call: "relay" }], "Done."]);
+    const builder = sessionOf(provider, writer(ran), relay)
+      .withSessionId("s")
+      .withPermissions(policy(({ tool }) => (tool === "relay" ? "allow" : "ask")));
+    const session = await builder.build();
+    for await (const event of session.runTurnStream("Hi").events())
+      if (event.type === "approvalRequested") void session.end();
+    await session.end();
+    const again = await builder.resume("s").build();
+    expect(again.pendingApprovals()).toEqual([]);
+    await again.ask("Go on");
+    checkValid(provider.requests.at(-1)?.messages ?? []);
+    expect(ran).toEqual([]);
+    await again.end();
+  });
+
+  it("know a tool by the kind that the configuration gives it", async () => {
+    const kinds: string[] = [];
+    const provider = new ScriptedProvider([calls("a.txt"), "Done."]);
+    const session = await AgentSession.builder(provider)
+      .withModel("m")
+      .withToolshed(
+        new ToolShed()
+          .tool(writer())
+          .configure({ tools: [{ id: "echo", kind: "edit" }] })
+          .pin("echo"),
+      )
+      .withPermissions(
+        policy(({ kind }) => {
+          kinds.push(kind);
+          return "allow";
+        }),
+      )
+      .build();
+    await session.runTurn("Hi");
+    expect(kinds).toEqual(["edit"]);
   });
 
   it("are let go by abort and by steering, with a result for each call", async () => {

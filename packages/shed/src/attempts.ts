@@ -66,6 +66,8 @@ export class Attempts {
     const { call: _, ...outcome } = await this.#dispatcher.run(call, {
       signal: options.signal,
       turnId: options.turnId,
+      beforeInner: async ({ id, name, arguments: args }, _, signal) =>
+        options.beforeInner?.({ id, name, arguments: args as ToolArguments }, request, signal),
       onProgress: ({ type: _, ...progress }) => options.progress?.(request, progress),
     });
     return { ...outcome, request, attempts };

@@ -4,6 +4,7 @@ import {
   ToolError,
   type ToolEvent,
   type ToolImpl,
+  type ToolMetadata,
   toToolError,
 } from "@shedkit/tool";
 import { type BoundTool, bindTool, ToolRegistry, type ToolSetWarning, type ToolStates } from "@shedkit/toolset";
@@ -197,6 +198,11 @@ export class ToolCallManager {
     return this.#declared.get(name);
   }
 
+  /** What a tool says of itself, with the kind that the configuration gives it. */
+  metadata(name: string): ToolMetadata | undefined {
+    return this.#tools.find(name)?.metadata;
+  }
+
   /** In the order of registration. `shed` is not among them. */
   names(): string[] {
     return [...this.#declared.keys()];
@@ -317,16 +323,25 @@ export class ToolCallManager {
   async #runCall(request: ToolCallRequest, options: RunOptions): Promise<ToolCallOutcome> {
     try {
       if (options.offeredOnly) {
-        if (request.name !== SHED_NAME && this.#declared.has(request.name) && !(await this.#mayUse(request.name))) {
-          throw new ToolError("unauthorized", request.name, `The tool "${request.name}" may not be used here.`);
-        }
+        await this.#assertUsable(request.name);
         this.checkOffered(request.name);
       }
     } catch (error) {
       return failedOutcome(request, toToolError(error, request.name));
     }
     this.#activations.touch(request.name);
-    return this.#attempts.withRetry(request, options);
+    if (!options.offeredOnly) return this.#attempts.withRetry(request, options);
+    const beforeInner: RunOptions["beforeInner"] = async (inner, outer, signal) => {
+      await this.#assertUsable(inner.name); // what the model may not use it may not have used for it
+      await options.beforeInner?.(inner, outer, signal);
+    };
+    return this.#attempts.withRetry(request, { ...options, beforeInner });
+  }
+
+  /** Throws ToolError `unauthorized`. */
+  async #assertUsable(name: string): Promise<void> {
+    if (name === SHED_NAME || !this.#declared.has(name) || (await this.#mayUse(name))) return;
+    throw new ToolError("unauthorized", name, `The tool "${name}" may not be used here.`);
   }
 
   #declare(tool: BoundTool): void {

@@ -47,6 +47,14 @@ export interface RunOptions extends CallRunOptions {
    * outcome of the call, which then does not run; any other error ends the batch.
    */
   before?: ((request: ToolCallRequest, attempt: number) => void | Promise<void>) | undefined;
+  /**
+   * Awaited before each call that a running tool makes of another, `outer`'s: the place to ask for leave. The request has an
+   * id of its own, and takes nothing of the calling tool's time while it waits; `signal` aborts when that tool's call ends.
+   * What is thrown here is thrown in the calling tool, and the call is not run.
+   */
+  beforeInner?:
+    | ((request: ToolCallRequest, outer: ToolCallRequest, signal: AbortSignal) => void | Promise<void>)
+    | undefined;
   /** A sign of life of a running call. */
   progress?: ((request: ToolCallRequest, progress: Progress) => void) | undefined;
   /** Awaited as soon as a call is done, in whatever order they finish: the place to record it. */

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the markers of templates
-import { ToolCallResult, type ToolError } from "@shedkit/tool";
+import { ToolCallResult, ToolError, type ToolImpl } from "@shedkit/tool";
 import { AgenticError, toolName } from "@shedkit/types";
 import { describe, expect, test } from "vitest";
-import type { ActivationChange } from "../src/index.js";
+import type { ActivationChange, ToolCallRequest } from "../src/index.js";
 import { call, collect, manager, tool } from "./parts.js";
 
 async function errorOf(promise: Promise<unknown>): Promise<ToolError> {
@@ -136,6 +136,45 @@ describe("a call of a tool that is not active", () => {
   test("an unknown tool is said to be unknown", () => {
     expect(() => manager([]).checkOffered("a")).toThrow(expect.objectContaining({ kind: "unknownTool" }));
     expect(() => manager([]).checkOffered("shed")).not.toThrow();
+  });
+});
+
+describe("a call that a tool makes of another", () => {
+  const relay = (name: string): ToolImpl => ({
+    ...tool("relay"),
+    execute: async (_, ctx) => (await ctx.dispatch?.(name, { path: "x" })) as ToolCallResult,
+  });
+
+  test("is asked about as any call, by an id of its own, and runs only with leave", async () => {
+    let ran = 0;
+    const tools = manager([relay("edit"), tool("edit", { run: () => `edited ${++ran}` })]);
+    tools.activate(["relay"]); // the tool that it calls need not be
+    const asked: unknown[] = [];
+    const options = (leave: boolean) => ({
+      offeredOnly: true,
+      beforeInner: (request: ToolCallRequest, outer: ToolCallRequest) => {
+        asked.push([request, outer.id]);
+        if (!leave) throw new ToolError("permissionDenied", request.name, "The user said no.");
+      },
+    });
+    const [refused] = await collect(tools.runCalls([call("1", "relay")], options(false)));
+    expect(refused).toMatchObject({ errorDetail: "permissionDenied", promptText: "The user said no." });
+    expect(ran).toBe(0);
+    const [done] = await collect(tools.runCalls([call("2", "relay")], options(true)));
+    expect(done).toMatchObject({ promptText: "edited 1", effectiveName: "edit" });
+    expect(asked).toEqual([
+      [{ id: "1/1", name: "edit", arguments: { path: "x" } }, "1"],
+      [{ id: "2/1", name: "edit", arguments: { path: "x" } }, "2"],
+    ]);
+  });
+
+  test("reaches no tool that may not be used", async () => {
+    const tools = manager([relay("secret"), tool("secret")]);
+    tools.activate(["relay"]);
+    tools.setAccess((name) => name !== "secret");
+    const [outcome] = await collect(tools.runCalls([call("1", "relay")], { offeredOnly: true }));
+    expect(outcome).toMatchObject({ errorDetail: "unauthorized" });
+    expect(outcome?.promptText).toContain('"secret" may not be used');
   });
 });
 

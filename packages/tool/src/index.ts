@@ -44,4 +44,5 @@ export { createValidator, evalFreeValidator } from "./schema/validator.js";
 export type { Infer, SchemaIssue, SchemaValidator, TypedSchema } from "./schema.js";
 export { isToolConstructor, type SessionParts, type ToolConstructor, toolFn } from "./session.js";
 export type { InferStandard, InferStandardInput, StandardResult, StandardTypedSchema } from "./standard.js";
+export { CallTimer } from "./timer.js";
 export { ToolArgs } from "./tool-args.js";

@@ -3,6 +3,7 @@ import { checkedResult } from "./check-result.js";
 import { ToolError } from "./error.js";
 import { toToolError } from "./fault.js";
 import type { ToolContext, ToolEvent, ToolImpl } from "./impl.js";
+import { CallTimer } from "./timer.js";
 
 /** The end of a running call: cancelled from outside, or out of time. */
 class Stop {
@@ -33,8 +34,8 @@ class Stop {
 
 /**
  * Runs a tool and keeps its promises for it: progress any number of times, then exactly one result or error, whatever
- * the tool does. A tool that throws, ends without a result, gives two, or does not settle within `timeoutMs` of its
- * capabilities gets an error; one that is stopped is let go at once, even if it never notices.
+ * the tool does. A tool that throws, ends without a result, gives two, or does not settle in time (milliseconds, or a timer
+ * that can be held) gets an error; one that is stopped is let go at once, even if it never notices.
  *
  * The iterable never throws. `args` must fit the tool's schema: see {@link prepareArguments}.
  */
@@ -42,15 +43,13 @@ export async function* runTool(
   tool: ToolImpl,
   args: ToolArguments,
   ctx: ToolContext,
-  timeoutMs: number | undefined,
+  timeout: CallTimer | number | undefined,
 ): AsyncGenerator<ToolEvent, void, void> {
   const name = ctx.names.tool;
   const stop = new Stop();
   const cancel = (): void => stop.stop(cancelled(name, ctx.signal.reason));
-  const timer =
-    timeoutMs === undefined || timeoutMs > MAX_TIMER_MS
-      ? undefined
-      : setTimeout(() => stop.stop(timedOut(name, timeoutMs)), timeoutMs);
+  const timer = timeout instanceof CallTimer ? timeout : new CallTimer(timeout);
+  timer.start(() => stop.stop(timedOut(name, timer.ms)));
   ctx.signal.addEventListener("abort", cancel, { once: true });
   if (ctx.signal.aborted) cancel();
   let terminal: ToolEvent | undefined;
@@ -62,15 +61,13 @@ export async function* runTool(
   } catch (e) {
     terminal = { type: "error", error: stop.error ?? toToolError(e, name) };
   } finally {
-    clearTimeout(timer);
+    timer.stop();
     ctx.signal.removeEventListener("abort", cancel);
     // Whoever stops reading stops the tool.
     if (terminal === undefined) stop.stop(cancelled(name, undefined));
   }
   yield terminal;
 }
-
-const MAX_TIMER_MS = 2 ** 31 - 1; // a longer one would fire at once
 
 /** Yields the tool's progress, returns its terminal event. */
 async function* progress(
@@ -136,7 +133,7 @@ function cancelled(tool: string, reason: unknown): ToolError {
   return new ToolError("cancelled", tool, `${tool} was cancelled.`, reason === undefined ? {} : { cause: reason });
 }
 
-function timedOut(tool: string, ms: number): ToolError {
+function timedOut(tool: string, ms = 0): ToolError {
   return new ToolError("timeout", tool, `${tool} took longer than ${ms / 1000} s and was stopped.`, {
     retryable: true,
   });

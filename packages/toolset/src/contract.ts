@@ -70,9 +70,10 @@ export interface DispatchOptions {
   signal?: AbortSignal | undefined;
   turnId?: string | undefined;
   /**
-   * Awaited before each call that the running tool makes of another one, by its client name and with the arguments as the
-   * calling tool gave them: the place to ask for leave. What it throws is thrown in the calling tool, and the call is not
-   * run. Default: no leave is needed.
+   * Awaited before each call that the running tool makes of another one, by its client name, with the arguments as the
+   * calling tool gave them, and an id of its own that begins with its caller's: the place to ask for leave, which takes
+   * nothing of the calling tool's time. What it throws is thrown in the calling tool, and the call is not run. `signal`
+   * aborts when the calling tool's own call ends. Default: no leave is needed.
    */
-  beforeInner?: ((call: DispatchCall, tool: BoundTool) => void | Promise<void>) | undefined;
+  beforeInner?: ((call: DispatchCall, tool: BoundTool, signal: AbortSignal) => void | Promise<void>) | undefined;
 }

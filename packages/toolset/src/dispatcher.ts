@@ -1,4 +1,5 @@
 import {
+  CallTimer,
   keptResults,
   type Resources,
   runTool,
@@ -94,12 +95,12 @@ export class Dispatcher {
       if (tool.ready !== undefined) await tool.ready;
       const prepared = tool.prepare(call.arguments);
       repaired = prepared.repaired;
-      const target: InnerTarget = {};
+      const target: InnerTarget = { timer: new CallTimer(tool.metadata.capabilities.timeoutMs), made: 0 };
       const ctx = this.#context(tool, call, options, target);
       const gate = await this.#enter(tool, options.signal);
       target.holder = gate && tool;
       try {
-        for await (const event of runTool(tool.impl, prepared.args, ctx, tool.metadata.capabilities.timeoutMs)) {
+        for await (const event of runTool(tool.impl, prepared.args, ctx, target.timer)) {
           if (event.type === "progress") yield event;
           else if (event.type === "error") throw event.error;
           else {
@@ -187,14 +188,15 @@ export class Dispatcher {
     const tool = this.#options.find(name);
     if (tool === undefined) throw new ToolError("unknownTool", name, `There is no tool named "${name}".`);
     if (tool.ready !== undefined) await tool.ready;
-    const call = { id: outer.id, name, arguments: args };
+    const call = { id: `${outer.id}/${++target.made}`, name, arguments: args };
     const { args: prepared } = tool.prepare(args);
     target.calls ??= new AbortController();
     const { signal } = target.calls;
-    await options.beforeInner?.(call, tool);
+    if (options.beforeInner) await target.timer.hold(() => options.beforeInner?.(call, tool, signal));
     const gate = await this.#enterInside(tool, target, signal);
     try {
-      const ctx = this.#context(tool, call, { ...options, signal }, undefined);
+      // What it tells the host belongs to the call that the host knows of.
+      const ctx = this.#context(tool, outer, { ...options, signal }, undefined);
       const result = await settle(runTool(tool.impl, prepared, ctx, tool.metadata.capabilities.timeoutMs));
       target.tool = tool;
       return tool.checkResult(result, prepared);
@@ -257,6 +259,10 @@ export class Dispatcher {
 
 /** What a running tool did with other tools. */
 interface InnerTarget {
+  /** Of the calling tool. */
+  readonly timer: CallTimer;
+  /** How many calls it has made. */
+  made: number;
   /** The calling tool, where it has one of a limited number of places. */
   holder?: BoundTool | undefined;
   /** The one it passed its call on to, last. */

@@ -10,7 +10,7 @@ import {
 } from "@shedkit/tool";
 import { bindTool, Dispatcher, loadValidator } from "@shedkit/toolset";
 import { Type } from "@sinclair/typebox";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 const validator = await loadValidator();
 
@@ -361,6 +361,83 @@ describe("a call that a tool makes of another", () => {
     expect(outcome.error).toMatchObject({ kind: "permissionDenied", message: "No." });
     expect(asked).toEqual([["echo2", {}]]);
     expect((await d.run(call, { beforeInner: async () => {} })).promptText).toBe("ran");
+  });
+
+  test("has an id of its own, and its caller's time stands still while leave is asked for", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const twice = raw("twice", async (_, ctx) => {
+      await ctx.dispatch?.("inner", { n: 1 });
+      return (await ctx.dispatch?.("inner", { n: 2 })) as ToolCallResult;
+    });
+    const inner = raw("inner", async (args, ctx) => {
+      ctx.notify("ran", args.n);
+      return ToolCallResult.text(`inner ${args.n} of ${ctx.callId}`);
+    });
+    const bound = new Map([twice, inner].map((tool) => bindTool(tool)).map((tool) => [tool.name, tool]));
+    const heard: unknown[] = [];
+    const d = new Dispatcher({
+      find: (name) => bound.get(name),
+      resources: new Resources(),
+      onNotify: (_, name, data, callId) => heard.push([name, data, callId]),
+    });
+    const asked: string[] = [];
+    const leave: (() => void)[] = [];
+    const running = d.run(
+      { id: "7", name: "twice", arguments: {} },
+      {
+        beforeInner: async ({ id }) => {
+          asked.push(id);
+          await new Promise<void>((resolve) => leave.push(resolve));
+        },
+      },
+    );
+    for (const _ of [1, 2]) {
+      await vi.advanceTimersByTimeAsync(3_600_000);
+      leave.pop()?.();
+    }
+    expect((await running).promptText).toBe("inner 2 of 7");
+    expect(asked).toEqual(["7/1", "7/2"]);
+    expect(heard).toEqual([
+      ["ran", 1, "7"],
+      ["ran", 2, "7"],
+    ]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("that hangs after it was given leave is stopped with its caller, in time", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { dispatcher: d } = dispatcher(
+      caller("stuck"),
+      raw("stuck", () => new Promise(() => {})),
+    );
+    const running = d.run({ id: "1", name: "caller", arguments: {} }, { beforeInner: async () => {} });
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect((await running).error?.kind).toBe("timeout");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("asks no longer for leave once its caller has ended", async () => {
+    const controller = new AbortController();
+    const { dispatcher: d } = dispatcher(
+      caller("echo2"),
+      raw("echo2", async () => ToolCallResult.text("ran")),
+    );
+    let ended: AbortSignal | undefined;
+    const outcome = await d.run(
+      { id: "1", name: "caller", arguments: {} },
+      {
+        signal: controller.signal,
+        beforeInner: (_, __, signal) => {
+          ended = signal;
+          controller.abort();
+          return new Promise(() => {});
+        },
+      },
+    );
+    expect(outcome.error?.kind).toBe("cancelled");
+    expect(ended?.aborted).toBe(true);
   });
 });
 

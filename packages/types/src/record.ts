@@ -11,6 +11,8 @@ export type ApprovalDecision =
 
 /** A call that asks for leave. */
 export interface ApprovalCall {
+  /** Where a running tool makes it: its own id; the record's `toolCallId` is the call of that tool. */
+  id?: string | undefined;
   name: string;
   arguments: ToolArguments;
   access: readonly {
