@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,8 +7,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { ScriptedProvider } from "@shedkit/testing";
 import type { SessionId, SessionRecord } from "@shedkit/types";
 import { build } from "tsup";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkValid, collect, transcript } from "./helpers.js";
+import { checkRuns, linesOf, random, tempFolder } from "./kill/checks.js";
 import { killable, type Place } from "./kill/parts.js";
 import { startServer } from "./kill/servers.js";
 import { storeKinds } from "./kill/stores.js";
@@ -70,25 +70,6 @@ async function run(child: ChildProcess, afterMs: number | undefined): Promise<nu
   return ended - began;
 }
 
-async function tempFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "shedkit-kill-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-function linesOf(file: string): string[] {
-  return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n").filter(Boolean) : [];
-}
-
-/** The same numbers for the same seed. */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** Resumes what the killed process left, and checks it. True where the kill had cut a turn short. */
 async function checkResume(place: Place): Promise<boolean> {
   const { folder, sessionId } = place;
@@ -111,12 +92,7 @@ async function checkResume(place: Place): Promise<boolean> {
     const [line = ""] = transcript([record.message]);
     expect(said.filter((other) => other === line)).toHaveLength(1);
   }
-  const runs = new Map<string, number>();
-  for (const call of linesOf(join(folder, "marks"))) runs.set(call, (runs.get(call) ?? 0) + 1);
-  for (const count of runs.values()) expect(count).toBe(1);
-  for (const record of records) {
-    if (record.type === "toolFinished" && record.outcome === "ok") expect(runs.get(record.toolCallId)).toBe(1);
-  }
+  checkRuns(folder, records);
   await session.end();
   await close();
   return records.length > 0 && records.every((record) => record.type !== "summary");

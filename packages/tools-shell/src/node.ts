@@ -111,7 +111,13 @@ export class NodeTerminal implements Terminal {
   /** Ends all that was started here, and removes the logs. Nothing can be started afterwards. */
   async dispose(): Promise<void> {
     this.#disposed = true;
-    await Promise.all([...this.#jobs].map((job) => job.kill()));
+    // A job that has just ended still reads what its command left in the folder, which goes with the watchdog.
+    await Promise.all(
+      [...this.#jobs].map(async (job) => {
+        await job.kill();
+        if (!job.group.alive()) await job.exited;
+      }),
+    );
     clearInterval(this.#watching);
     await this.#watchdog?.end();
   }
@@ -186,7 +192,11 @@ function ended(): ToolError {
 async function takeState(left: string, state: string): Promise<string | undefined> {
   const [text, cwd] = await Promise.all([contentOf(`${left}.env`), contentOf(`${left}.cwd`)]);
   if (text === undefined || !text.endsWith(`\n${STATE_END}`) || cwd === undefined) return undefined;
-  await Promise.all(["env", "cwd"].map((part) => rename(`${left}.${part}`, `${state}.${part}`)));
+  try {
+    await Promise.all(["env", "cwd"].map((part) => rename(`${left}.${part}`, `${state}.${part}`)));
+  } catch {
+    return undefined; // the folder was cleared away meanwhile
+  }
   return cwd;
 }
 

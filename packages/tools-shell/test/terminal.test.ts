@@ -20,6 +20,18 @@ describe("NodeTerminal", () => {
     await terminal.dispose();
   });
 
+  it("can be ended while it still reads what a command left", async () => {
+    for (let i = 0; i < 20; i++) {
+      const logFolder = await tempFolder();
+      const terminal = await terminalIn({ logFolder });
+      const job = await terminal.start("true", { state: "s" });
+      while (job.group.alive()) await new Promise((resolve) => setImmediate(resolve));
+      await terminal.dispose();
+      expect(await readdir(logFolder)).toEqual([]);
+      expect(await job.exited).toMatchObject({ code: 0 });
+    }
+  });
+
   it("ends a command whose log grows too long", async () => {
     const terminal = await terminalIn({ maxLogBytes: 10_000 });
     const { exited } = await terminal.start("yes; sleep 99001");

@@ -17,10 +17,14 @@ export interface Place {
 }
 
 /** The session that is killed and the one that resumes it are the same, but for what the model says. */
-export async function killable({ kind, folder, sessionId, server }: Place, provider: ScriptedProvider) {
+export async function killable(
+  { kind, folder, sessionId, server }: Place,
+  provider: ScriptedProvider,
+  more: readonly ToolImpl[] = [],
+) {
   const { storage, store } = await openStore(kind, folder, server);
-  const names = ["write", "read"];
-  const shed = new ToolShed().tools(names.map((name) => marking(name, folder))).pin(...names);
+  const tools = new ToolShed().tools(["write", "read"].map((name) => marking(name, folder))).tools(more);
+  const shed = tools.pin(...tools.names());
   const builder = AgentSession.builder(provider)
     .withModel("m")
     .withToolshed(shed)

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
+import { shellTools } from "@shedkit/tools-shell";
+import { NodeTerminal } from "@shedkit/tools-shell/node";
+import type { SessionId } from "@shedkit/types";
+import { describe, expect, it } from "vitest";
+import { checkValid, collect, transcript } from "./helpers.js";
+import { checkRuns, random, tempFolder } from "./kill/checks.js";
+import { killable, type Place } from "./kill/parts.js";
+import { type StoreKind, storeKinds } from "./kill/stores.js";
+
+const POINTS = Number(process.env.KILL_POINTS ?? 20);
+const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
+const KINDS = storeKinds.filter((kind) => !["store-postgres", "store-cloudflare"].includes(kind)); // those with servers
+/** In the command line of every process that the sessions start. */
+const MARK = `shedkit-abort-${process.pid}`;
+
+/** Six steps that write and run commands, then an answer; once it was left, an answer. */
+function story(left: () => boolean): ScriptedProvider {
+  const command = `sleep 0.02 # ${MARK}`;
+  const bash = { call: "bash", arguments: { command, description: "Waits" } };
+  return new ScriptedProvider((_, index): ScriptedAnswer => {
+    if (left() || index >= 6) return "That was all.";
+    return ["Let me see. ", { call: "write" }, ...(index % 2 === 0 ? [bash, { call: "read" }] : [])];
+  });
+}
+
+/** Processes that sessions of this test started, by their command lines, and all children of this process. */
+function processes(): string[] {
+  const read = (path: string) => {
+    try {
+      return readFileSync(path, "utf8");
+    } catch {
+      return ""; // it has just ended
+    }
+  };
+  const children = readdirSync("/proc/self/task").flatMap((task) =>
+    read(`/proc/self/task/${task}/children`).split(" ").filter(Boolean),
+  );
+  const marked = readdirSync("/proc").filter((pid) => Number(pid) && read(`/proc/${pid}/cmdline`).includes(MARK));
+  return [...new Set([...children, ...marked])].map((pid) => `${pid} ${read(`/proc/${pid}/cmdline`)}`);
+}
+
+/** What is in `now` and was not in `before`, each as often as it is more. */
+function more(now: readonly string[], before: readonly string[]): string[] {
+  const left = [...before];
+  return now.filter((item) => {
+    const at = left.indexOf(item);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+/** One turn, ended `afterMs` after its start in one of three ways, and another behind it. Returns how long it took. */
+async function once(place: Place, afterMs: number | undefined, way: number): Promise<{ ms: number; cut: boolean }> {
+  let left = false;
+  const provider = story(() => left);
+  const terminal = new NodeTerminal({ cwd: place.folder });
+  const { builder, store, close } = await killable(place, provider, shellTools(terminal));
+  const session = await builder.build();
+  const controller = new AbortController();
+  const began = performance.now();
+  const stream = session.runTurnStream("The question", { signal: controller.signal });
+  const items = stream[Symbol.asyncIterator]();
+  const leave = () => {
+    left = true;
+    if (way === 0) session.abort();
+    else if (way === 1) controller.abort();
+    else void items.return?.();
+  };
+  const timer = afterMs === undefined ? undefined : setTimeout(leave, afterMs);
+  const turn = await stream.done();
+  clearTimeout(timer);
+  const ms = performance.now() - began;
+  if (turn.failure) expect(turn.failure.code).toBe("cancelled");
+
+  left = true;
+  expect((await session.runTurn("Go on")).failure).toBeUndefined();
+  for (const request of provider.requests) checkValid(request.messages);
+  expect(transcript(provider.requests.at(-1)?.messages ?? []).at(-1)).toBe("user: Go on");
+  const records = (await collect(store.read(place.sessionId as SessionId))).map(({ record }) => record);
+  const stored = new Set(records.map((record) => record.id));
+  for (const record of turn.records) expect(stored).toContain(record.id);
+  checkRuns(place.folder, records);
+  await session.end();
+  await terminal.dispose();
+  await close();
+  return { ms, cut: turn.failure !== undefined };
+}
+
+describe(`a turn that is aborted at any moment (KILL_SEED=${SEED})`, () => {
+  const place = async (kind: StoreKind): Promise<Place> => ({
+    kind,
+    folder: await tempFolder(),
+    sessionId: "s",
+    server: "",
+  });
+
+  for (const kind of KINDS) {
+    it(`leaves a conversation that goes on, and no handle and no process: ${kind}`, {
+      timeout: 30 * 60_000,
+    }, async () => {
+      await once(await place(kind), undefined, 0); // what is loaded once
+      const { ms } = await once(await place(kind), undefined, 0);
+      const [handles, others] = [process.getActiveResourcesInfo(), processes()];
+      const next = random(SEED);
+      let cut = 0;
+      for (let point = 0; point < POINTS; point++) {
+        if ((await once(await place(kind), next() * ms, Math.floor(next() * 3))).cut) cut++;
+        expect(more(processes(), others)).toEqual([]);
+      }
+      expect(cut).toBeGreaterThan(POINTS / 4); // else the aborts came too late to show anything
+      // What is closed may take a moment to be gone.
+      const until = Date.now() + 30_000;
+      while (more(process.getActiveResourcesInfo(), handles).length > 0 && Date.now() < until) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(more(process.getActiveResourcesInfo(), handles)).toEqual([]);
+    });
+  }
+});
