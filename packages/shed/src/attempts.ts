@@ -6,6 +6,7 @@ import { takeAfter } from "./ordering.js";
 import { backoffMs, defaultRetry, systemClock } from "./retry.js";
 import { failedOutcome } from "./run.js";
 import type { ToolCallOutcome, ToolCallRequest, ToolNotification, ToolRetryConfig } from "./types.js";
+import type { TakeAfter } from "./workflow.js";
 
 /** How single calls run: once, or again where a failure may pass. */
 export class Attempts {
@@ -106,9 +107,14 @@ export class Attempts {
     return backoffMs(error, attempts, config, (this.#options.clock ?? systemClock).random);
   }
 
+  /** For a session whose model orders its calls. */
+  takeAfter(request: ToolCallRequest): ReturnType<TakeAfter> {
+    return takeAfter(request, this.#find(request.name)?.definition);
+  }
+
   /** The text where there is one: it holds long integers that an object has lost. */
   #argumentsOf(request: ToolCallRequest): unknown {
-    const { rawArguments, arguments: args } = this.#options.ordering ? takeAfter(request).request : request;
+    const { rawArguments, arguments: args } = this.#options.ordering ? this.takeAfter(request).request : request;
     return rawArguments ?? args;
   }
 }

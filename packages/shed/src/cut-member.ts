@@ -6,16 +6,36 @@ export interface Cut {
 
 /**
  * Cuts a member out of the object that a text holds, and leaves every other character as it is: long integers keep
- * their digits, and what is wrong elsewhere stays for others to see. Undefined where there is no such member, or where
- * the text breaks off. Looks at each character once.
+ * their digits, and what is wrong elsewhere stays for others to see. Where the object has no such member, it is looked for in
+ * an object (or the text of one) that stands under one of the keys of `within`, three deep. Undefined where there is none, or
+ * where the text breaks off. Looks at each character once a level.
  */
-export function cutMember(text: string, name: string): Cut | undefined {
+export function cutMember(text: string, name: string, within: readonly string[] = [], levels = 3): Cut | undefined {
   if (!text.includes(name)) return undefined;
   const start = text.search(/["{]/);
-  if (text[start] !== '"') return cutFrom(text, name, start);
+  if (text[start] === "{") return cutFrom(text, name, start) ?? cutInside(text, name, start, within, levels);
   const inner = unquoted(text); // an object that was written as a text once more
-  const cut = inner === undefined ? undefined : cutFrom(inner, name, inner.indexOf("{"));
+  const cut = inner === undefined ? undefined : cutMember(inner, name, within, levels);
   return cut && { ...cut, rest: JSON.stringify(cut.rest) };
+}
+
+function cutInside(
+  text: string,
+  name: string,
+  open: number,
+  within: readonly string[],
+  levels: number,
+): Cut | undefined {
+  if (levels === 0) return undefined;
+  for (const key of within) {
+    const member = membersOf(text, key, open)?.at(-1);
+    if (member === undefined || !/^["{]/.test(member.value)) continue;
+    const cut = cutMember(member.value, name, within, levels - 1);
+    if (cut === undefined) continue;
+    const at = text.indexOf(member.value, member.colon);
+    return { ...cut, rest: text.slice(0, at) + cut.rest + text.slice(at + member.value.length) };
+  }
+  return undefined;
 }
 
 function unquoted(text: string): string | undefined {
@@ -31,6 +51,7 @@ interface Member {
   /** From its name to the comma behind it, that included, or to where the object ends. */
   from: number;
   to: number;
+  colon: number;
   value: string;
 }
 
@@ -67,12 +88,12 @@ function membersOf(text: string, name: string, open: number): Member[] | undefin
     else if (char === "}" || char === "]") {
       depth--;
       if (depth > 0) continue;
-      if (colon >= 0) members.push({ from, to: at, value: text.slice(colon + 1, at).trim() });
+      if (colon >= 0) members.push({ from, to: at, colon, value: text.slice(colon + 1, at).trim() });
       return members;
     } else if (depth === 1 && char === ":" && colon < 0 && key !== undefined) {
       if (text.slice(key[0] + 1, key[1]) === name) [from, colon] = [key[0], at];
     } else if (depth === 1 && char === ",") {
-      if (colon >= 0) members.push({ from, to: at + 1, value: text.slice(colon + 1, at).trim() });
+      if (colon >= 0) members.push({ from, to: at + 1, colon, value: text.slice(colon + 1, at).trim() });
       colon = -1;
       key = undefined;
     }

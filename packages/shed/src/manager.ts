@@ -234,7 +234,8 @@ export class ToolCallManager {
 
   /** Orders a batch of calls. Throws ToolError `invalidArguments`, naming the ids, for a cycle or an unknown id. */
   buildWorkflow(requests: readonly ToolCallRequest[]): ToolCallWorkflow {
-    return buildWorkflow(requests, (request) => this.#effectOf(request), this.#options.ordering ?? false);
+    const take = (request: ToolCallRequest) => this.#attempts.takeAfter(request);
+    return buildWorkflow(requests, (request) => this.#effectOf(request), this.#options.ordering ? take : undefined);
   }
 
   /** Runs a workflow; the outcomes come in the order of the calls. Rejects only where `before` or `after` does. */

@@ -1,3 +1,4 @@
+import { wrapperKeys } from "@shedkit/tool";
 import type { JsonSchema, Tool, ToolArguments, ToolDefinition } from "@shedkit/types";
 import { cutMember } from "./cut-member.js";
 import type { ToolCallRequest } from "./types.js";
@@ -17,17 +18,50 @@ export function withOrdering(tool: Tool): Tool {
   return { ...tool, commands: tool.commands.map(orderedDefinition) };
 }
 
-/** The request as the tool knows it, whether its arguments came as an object or as text, and what `_after` was. */
-export function takeAfter(request: ToolCallRequest): { request: ToolCallRequest; after?: unknown } {
+/**
+ * The request as the tool knows it, whether its arguments came as an object or as text, and what `_after` was. It may stand
+ * in an object that names the tool, as models write one now and then.
+ */
+export function takeAfter(
+  request: ToolCallRequest,
+  tool: Tool | undefined,
+): { request: ToolCallRequest; after?: unknown } {
+  const wrappers = tool === undefined ? [] : wrapperKeys(tool);
   if (request.rawArguments !== undefined) {
-    const cut = cutMember(request.rawArguments, AFTER);
+    const cut = cutMember(request.rawArguments, AFTER, wrappers);
     return cut === undefined
       ? { request }
       : { request: { ...request, rawArguments: cut.rest }, after: readValue(cut.value) };
   }
-  if (!Object.hasOwn(request.arguments, AFTER)) return { request };
-  const { [AFTER]: after, ...rest } = request.arguments;
-  return { request: { ...request, arguments: rest satisfies ToolArguments }, after };
+  const cut = cutKey(request.arguments, wrappers, 3);
+  return cut === undefined ? { request } : { request: { ...request, arguments: cut.rest }, after: cut.after };
+}
+
+function cutKey(
+  args: ToolArguments,
+  wrappers: readonly string[],
+  levels: number,
+): { rest: ToolArguments; after: unknown } | undefined {
+  if (Object.hasOwn(args, AFTER)) {
+    const { [AFTER]: after, ...rest } = args;
+    return { rest, after };
+  }
+  if (levels === 0) return undefined;
+  for (const key of wrappers) {
+    const inner = Object.hasOwn(args, key) ? args[key] : undefined;
+    if (typeof inner === "string") {
+      const cut = cutMember(inner, AFTER, wrappers, levels - 1);
+      if (cut) return { rest: { ...args, [key]: cut.rest }, after: readValue(cut.value) };
+    } else if (isObject(inner)) {
+      const cut = cutKey(inner, wrappers, levels - 1);
+      if (cut) return { rest: { ...args, [key]: cut.rest }, after: cut.after };
+    }
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is ToolArguments {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const NONE = /^(?:none|null|nil|undefined)?$/i;

@@ -1,5 +1,5 @@
 import { ToolError, toToolError } from "@shedkit/tool";
-import { AFTER, positionsOf, takeAfter } from "./ordering.js";
+import { AFTER, positionsOf } from "./ordering.js";
 import type { ToolCallRequest, ToolCallStage, ToolCallWorkflow } from "./types.js";
 
 /** What a call does to the world. */
@@ -11,6 +11,9 @@ export interface Effect {
 
 /** Of a call that will not run. */
 export const NO_EFFECT: Effect = { readOnly: true, touches: [] };
+
+/** The request without `_after`, and what that was. */
+export type TakeAfter = (request: ToolCallRequest) => { request: ToolCallRequest; after?: unknown };
 
 const MAX_SHOWN = 100; // characters of an `_after` that makes no sense
 
@@ -25,7 +28,7 @@ interface Call {
 }
 
 /**
- * Groups calls into stages by how deep they stand. Explicit order (`dependsOn`, or `_after` where `ordering` is on)
+ * Groups calls into stages by how deep they stand. Explicit order (`dependsOn`, or `_after` where `take` takes it out)
  * decides; beside it, a call that changes what an earlier one touches, or touches what an earlier one changes, comes
  * after it. In a batch without explicit order a call that writes and does not say what it touches runs alone. A call
  * whose `_after` makes no sense, or whose `effectOf` throws, has a fault and will not run.
@@ -35,9 +38,9 @@ interface Call {
 export function buildWorkflow(
   requests: readonly ToolCallRequest[],
   effectOf: (request: ToolCallRequest) => Effect,
-  ordering: boolean,
+  take?: TakeAfter | undefined,
 ): ToolCallWorkflow {
-  const calls = readCalls(requests, ordering);
+  const calls = readCalls(requests, take);
   const order = topologicalOrder(calls);
   if (calls.length > 1) addConflicts(calls, order, effectOf);
   const faults = calls.flatMap(({ request, fault }) => (fault ? [[request.id, fault] as const] : []));
@@ -48,14 +51,14 @@ export function buildWorkflow(
   };
 }
 
-function readCalls(requests: readonly ToolCallRequest[], ordering: boolean): Call[] {
+function readCalls(requests: readonly ToolCallRequest[], take: TakeAfter | undefined): Call[] {
   const positions = new Map<string, number>();
   for (const [position, { id }] of requests.entries()) {
     if (positions.has(id)) throw refused(`Two calls of the batch have the id "${id}".`);
     positions.set(id, position);
   }
   return requests.map((given, own) => {
-    const { request, after } = ordering ? takeAfter(given) : { request: given };
+    const { request, after }: ReturnType<TakeAfter> = take?.(given) ?? { request: given };
     const needs = new Set<number>();
     for (const id of request.dependsOn ?? []) {
       const position = positions.get(id);

@@ -1,4 +1,4 @@
-import { ToolCallResult } from "@shedkit/tool";
+import { ToolCallResult, type ToolImpl } from "@shedkit/tool";
 import type { ToolArguments } from "@shedkit/types";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -226,6 +226,44 @@ describe("_after", () => {
     expect(got).toEqual([{ path: "first" }, path === undefined ? {} : { path }]);
     expect(session.validateArguments(call("a", "look", { rawArguments }))).toEqual(got[1]);
     expect((await session.executeOne(call("a", "look", { rawArguments }))).text).toBe("done");
+  });
+
+  const wrapped = [
+    { name: "look", arguments: { path: "x", _after: [1] } },
+    { tool: "look", input: { _after: "1", path: "x" } },
+    { look: { path: "x", _after: [1] } },
+    { function: { name: "look", arguments: { path: "x", _after: [1] } } },
+    { function: { name: "look", arguments: JSON.stringify({ path: "x", _after: [1] }) } },
+    { name: "look", arguments: { path: "x" }, _after: [1] },
+  ];
+  test.each(wrapped.map((args) => [JSON.stringify(args), args]))(
+    "is taken out of an object that names the tool: %s",
+    async (text, args) => {
+      const session = manager([tool("look", { readOnly: true, run: (got) => JSON.stringify(got) })], {
+        ordering: true,
+      });
+      const other = call("b", "look", { arguments: { path: "first" } });
+      for (const extra of [{ arguments: args as ToolArguments }, { rawArguments: text }]) {
+        const requests = [call("a", "look", extra), other];
+        expect(shape(session.buildWorkflow(requests))).toBe("b a");
+        const [outcome] = await collect(session.runCalls(requests));
+        expect(outcome?.promptText).toBe('{"path":"x"}');
+      }
+    },
+  );
+
+  test("inside a parameter of the tool it is the tool's", async () => {
+    const nested: ToolImpl = {
+      ...tool("look", { run: (got) => JSON.stringify(got) }),
+      definition: () => ({
+        type: "single",
+        definition: { name: "look", category: "c", description: "", arguments: { properties: { input: {} } } },
+      }),
+    };
+    const session = manager([nested], { ordering: true });
+    const args = { input: { _after: [7] } };
+    for (const extra of [{ arguments: args }, { rawArguments: JSON.stringify(args) }])
+      expect((await session.executeOne(call("a", "look", extra))).text).toBe(JSON.stringify(args));
   });
 
   test("long integers beside it keep their digits", async () => {

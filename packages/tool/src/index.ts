@@ -32,7 +32,7 @@ export type {
   ToolMetadata,
 } from "./metadata.js";
 export { paramsOf, type StateHandle, stateOf } from "./params.js";
-export { type PreparedArguments, prepareArguments } from "./prepare.js";
+export { type PreparedArguments, prepareArguments, wrapperKeys } from "./prepare.js";
 export { type Resource, Resources, resource } from "./resources.js";
 export { ToolCallResult } from "./result.js";
 export { runTool } from "./run.js";

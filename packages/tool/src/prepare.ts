@@ -1,4 +1,4 @@
-import { type JsonSchema, type Tool, type ToolArguments, toolName } from "@shedkit/types";
+import { functionSpec, type JsonSchema, type Tool, type ToolArguments, toolName } from "@shedkit/types";
 import { ToolError } from "./error.js";
 import { showIssues, showValue } from "./issues.js";
 import { MAX_DEPTH, readJson } from "./json-text.js";
@@ -130,6 +130,15 @@ function refused(name: string, lines: string): ToolError {
 
 const WRAPPER_NAMES = ["name", "tool", "tool_name", "toolName", "function", "recipient_name"];
 const WRAPPER_VALUES = ["arguments", "args", "parameters", "params", "input"];
+
+/**
+ * The keys under which a model may put the arguments of a tool where it writes an object that names the tool; none of them
+ * is a parameter of it.
+ */
+export function wrapperKeys(tool: Tool): string[] {
+  const { properties } = functionSpec(tool).parameters as SchemaNode;
+  return [...WRAPPER_VALUES, "function", toolName(tool)].filter((key) => own(objectOf(properties), key) === undefined);
+}
 
 /** `{name: "read", arguments: {...}}` and `{"read": {...}}`, where the tool itself takes no such parameter. */
 function unwrap(tool: Tool, value: unknown, repaired: string[]): unknown {
