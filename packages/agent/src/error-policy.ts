@@ -15,9 +15,13 @@ export interface ErrorPolicy {
 
 const SWITCH: ReadonlySet<string> = new Set(["rateLimit", "overloaded", "network", "timeout", "server"]);
 
-/** An overflow reduces, what may be better elsewhere or later switches, all else ends the turn. */
+/**
+ * An overflow reduces; what may be better elsewhere or later switches, and so does a backend that is not there (a model
+ * file, its hub, a package); all else ends the turn.
+ */
 export const defaultErrorPolicy: ErrorPolicy = {
   classify: (error) => {
+    if (AgenticError.is(error, "provider")) return { type: "switchModel" };
     if (!AgenticError.is(error, "generation")) return { type: "terminate" };
     const { kind } = error.details;
     if (kind === "contextOverflow") return { type: "retryWithReducedContext" };

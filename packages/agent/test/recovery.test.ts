@@ -87,6 +87,17 @@ describe("a model call that fails", () => {
     expect(provider.requests).toHaveLength(1);
   });
 
+  it("is left for a fallback where the backend is not there, and ends the turn where there is none", async () => {
+    const absent = new AgenticError("provider", "There is no file m.gguf.", {});
+    const provider = new ScriptedProvider([[{ fail: absent }], "From another."]);
+    const session = await sessionOf(provider).withFallbackModels(["n"]).build();
+    expect((await session.ask("Hi")).text).toBe("From another.");
+    expect(provider.requests).toHaveLength(2);
+    const alone = new ScriptedProvider([[{ fail: absent }], "Never."]);
+    expect((await (await sessionOf(alone).build()).runTurn("Hi")).failure?.code).toBe("provider");
+    expect(alone.requests).toHaveLength(1);
+  });
+
   it("is not tried again where trying cannot help", async () => {
     for (const kind of ["badRequest", "refusal", "other"] as const) {
       const provider = new ScriptedProvider([[{ fail: generationError(kind, true) }], "Never."]);

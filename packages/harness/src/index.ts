@@ -3,7 +3,7 @@ export type { FileChangesPresetOptions, FilesPresetOptions } from "./files-prese
 export { HuggingFaceGgufConfig } from "./gguf-config.js";
 export { ggufProvider } from "./gguf-provider.js";
 export { registerFileTools, registerShellTool } from "./register-tools.js";
-export { type ProviderSource, RouterMix } from "./router-mix.js";
+export { type ProviderSource, type RoleOptions, RouterMix } from "./router-mix.js";
 export { RouterPreset } from "./router-preset.js";
 export type { SearchFilesPresetOptions } from "./search-preset.js";
 export type { ShellPresetOptions } from "./shell-preset.js";

@@ -1,11 +1,19 @@
-import { type ModelProvider, ProviderRouter } from "@shedkit/provider";
+import { type ModelParams, type ModelProvider, ProviderRouter } from "@shedkit/provider";
 import { AgenticError, type ModelIdLike, modelId } from "@shedkit/types";
+import { given } from "./given.js";
 import { RouterPreset } from "./router-preset.js";
+import { tunedProvider } from "./tuned-provider.js";
 
 /** A provider, or what makes one when the preset is loaded: an import of a backend waits until then. */
 export type ProviderSource = ModelProvider | (() => ModelProvider | Promise<ModelProvider>);
 
-interface Role {
+/** What holds for one model of a mix. */
+export interface RoleOptions {
+  /** Parameters of its requests. They win over the session's, which were chosen for another model. */
+  params?: ModelParams | undefined;
+}
+
+interface Role extends RoleOptions {
   readonly source: ProviderSource;
   readonly model: ModelIdLike;
 }
@@ -29,18 +37,18 @@ export class RouterMix {
   }
 
   /** The model that answers. */
-  primary(source: ProviderSource, model: ModelIdLike): RouterMix {
-    return new RouterMix({ ...this.#roles, primary: { source, model } });
+  primary(source: ProviderSource, model: ModelIdLike, options: RoleOptions = {}): RouterMix {
+    return new RouterMix({ ...this.#roles, primary: { source, model, ...options } });
   }
 
   /** The model that compacts and remembers. Without one the primary does. */
-  memory(source: ProviderSource, model: ModelIdLike): RouterMix {
-    return new RouterMix({ ...this.#roles, memory: { source, model } });
+  memory(source: ProviderSource, model: ModelIdLike, options: RoleOptions = {}): RouterMix {
+    return new RouterMix({ ...this.#roles, memory: { source, model, ...options } });
   }
 
   /** A model to go to where the ones before it fail; in order. */
-  fallback(source: ProviderSource, model: ModelIdLike): RouterMix {
-    return new RouterMix({ ...this.#roles, fallbacks: [...this.#roles.fallbacks, { source, model }] });
+  fallback(source: ProviderSource, model: ModelIdLike, options: RoleOptions = {}): RouterMix {
+    return new RouterMix({ ...this.#roles, fallbacks: [...this.#roles.fallbacks, { source, model, ...options }] });
   }
 
   /**
@@ -79,6 +87,15 @@ function refuseSharedNames(roles: readonly Role[]): void {
   }
 }
 
+/** The provider as it is, unless models of it have parameters of their own. */
+function tuned(provider: ModelProvider, source: ProviderSource, roles: readonly Role[]): ModelProvider {
+  const params = new Map<string, ModelParams>();
+  for (const role of roles) {
+    if (role.source === source && role.params !== undefined) params.set(modelId(role.model).name, given(role.params));
+  }
+  return params.size === 0 ? provider : tunedProvider(provider, params);
+}
+
 async function load(roles: readonly Role[], signal?: AbortSignal): Promise<ProviderRouter> {
   const made = new Map<ProviderSource, ModelProvider>();
   const builder = ProviderRouter.builder();
@@ -89,7 +106,7 @@ async function load(roles: readonly Role[], signal?: AbortSignal): Promise<Provi
       if (provider === undefined) {
         provider = typeof source === "function" ? await source() : source;
         made.set(source, provider);
-        builder.provider(provider);
+        builder.provider(tuned(provider, source, roles));
       }
       builder.rule(modelId(model).name, provider.id);
     }
