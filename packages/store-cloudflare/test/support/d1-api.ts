@@ -37,7 +37,11 @@ export async function d1Api(): Promise<D1Api> {
   let failure: { status: number; body: string; headers: { [name: string]: string } } | undefined;
   const server = createServer(async (request, response) => {
     let text = "";
-    for await (const chunk of request.setEncoding("utf8")) text += chunk;
+    try {
+      for await (const chunk of request.setEncoding("utf8")) text += chunk;
+    } catch {
+      return; // whoever sent it is gone
+    }
     const answer = (status: number, body: unknown, headers = {}): void => {
       response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
     };
