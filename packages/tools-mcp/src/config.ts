@@ -165,7 +165,7 @@ function readEndpoint(at: string, fields: Fields, reader: Reader): McpEndpoint {
   return { type: "http", url: url?.href ?? "", headers };
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 

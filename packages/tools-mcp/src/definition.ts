@@ -83,7 +83,7 @@ function cleanSchema(value: unknown, budget: { nodes: number }, depth = 0): unkn
 /**
  * SHA-256 of the parts that a person who allows a tool goes by, independent of the order of keys.
  */
-export async function fingerprintOf(tool: ListedTool): Promise<string> {
+async function fingerprintOf(tool: ListedTool): Promise<string> {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   const text = canonical({ name, title, description, inputSchema, outputSchema, annotations } as JsonValue);
   const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));

@@ -32,7 +32,7 @@ export function callFault(fault: unknown, tool: string, settings: McpServerSetti
 
 const INVALID_PARAMS = -32602;
 
-export function isStatus(fault: unknown, ...statuses: readonly number[]): boolean {
+function isStatus(fault: unknown, ...statuses: readonly number[]): boolean {
   return fault instanceof SdkHttpError && statuses.includes(fault.status);
 }
 

@@ -1,1 +1,1 @@
-export { type ListeningShed, type ListenOptions, listenHttp, serveStdio } from "./server/node.js";
+export { type ListeningShed, listenHttp, type ShedListenOptions, serveStdio } from "./server/node.js";

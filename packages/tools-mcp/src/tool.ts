@@ -102,7 +102,7 @@ function refuse(declared: string, server: string, { gone, changed }: ToolStandin
 }
 
 /** A server's answer as the result of a call. */
-export function resultOf({ content, structuredContent, isError }: CallToolResult): ToolCallResult {
+function resultOf({ content, structuredContent, isError }: CallToolResult): ToolCallResult {
   const structured = structuredContent as JsonValue | undefined;
   const parts = contentOf(content as readonly McpBlock[], structured);
   const first = parts.find((part) => part.type === "text")?.text;

@@ -5,7 +5,7 @@ import { ToolShed } from "@shedkit/shed";
 import { FnTool, ToolCallResult, ToolError, type ToolImpl } from "@shedkit/tool";
 import { expect, onTestFinished, test } from "vitest";
 import { type ServeShedOptions, serveShed } from "../src/server.js";
-import { type ListenOptions, listenHttp, serveStdio } from "../src/server-node.js";
+import { listenHttp, type ShedListenOptions, serveStdio } from "../src/server-node.js";
 import { call, connect, textOf, until } from "./helpers.js";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
@@ -218,7 +218,7 @@ test("over standard input and output: served until the input ends", async () => 
   await served;
 });
 
-async function listening(tools: ToolShed, options: ServeShedOptions & ListenOptions = {}) {
+async function listening(tools: ToolShed, options: ServeShedOptions & ShedListenOptions = {}) {
   const shedServer = await listenHttp(serveShed(tools, options), options);
   onTestFinished(() => shedServer.close());
   return shedServer;

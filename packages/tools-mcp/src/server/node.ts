@@ -29,7 +29,7 @@ export async function serveStdio(
 }
 
 /** Where a shed is served over HTTP. */
-export interface ListenOptions extends ServeHttpOptions {
+export interface ShedListenOptions extends ServeHttpOptions {
   /** Default: 0, any free one. */
   port?: number | undefined;
   /** The address to listen on. Default: `127.0.0.1`, this machine alone. */
@@ -47,7 +47,7 @@ export interface ListeningShed {
 }
 
 /** Serves a shed over HTTP; resolves when it listens, rejects where it cannot. */
-export async function listenHttp(served: ServedShed, options: ListenOptions = {}): Promise<ListeningShed> {
+export async function listenHttp(served: ServedShed, options: ShedListenOptions = {}): Promise<ListeningShed> {
   const { port = 0, address = "127.0.0.1", path = "/mcp", ...settings } = options;
   const answer = served.http(settings);
   const server = createServer((request, response) => {

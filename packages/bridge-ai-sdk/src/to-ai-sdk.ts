@@ -1,0 +1,135 @@
+import type { ToolCallManager, ToolCallOutcome, ToolShed } from "@shedkit/shed";
+import { type Progress, Resources, type SessionParts } from "@shedkit/tool";
+import {
+  type ContentPart,
+  functionSpec,
+  type JsonValue,
+  newSessionId,
+  type SessionId,
+  type Tool,
+  type ToolArguments,
+  toolName,
+} from "@shedkit/types";
+import type { ToolSet } from "ai";
+import { Latest } from "./latest.js";
+import { toModelOutput } from "./model-output.js";
+import { loadAi } from "./peer.js";
+
+/** What a shed is turned into. */
+export interface AiSdkTools {
+  /** For `generateText`, `streamText` and agents: `shed`, and every tool. One object, which holds later tools too. */
+  readonly tools: ToolSet;
+  /** Declares to each step what is active: `shed`, and what it found, in that order. */
+  readonly prepareStep: () => { activeTools: string[]; toolOrder: string[] };
+  readonly manager: ToolCallManager;
+  /** Ends what the tools run in the background. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** How a shed is turned into tools of the AI SDK. */
+export interface ToAiSdkOptions {
+  /** What a model sees first: `shed` alone, or all tools and no `shed`. Default: `"shed"`. */
+  offer?: "shed" | "whole" | undefined;
+  /** What the tools are built with. Default: nothing to remember and nothing to search in. */
+  parts?: ((session: SessionId) => SessionParts | Promise<SessionParts>) | undefined;
+}
+
+/** What a call gives: signs of life, then what came of it. Plain data, so that messages can hold it. */
+export type ShedToolOutput =
+  | { status: "running"; text?: string | undefined; data?: JsonValue | undefined }
+  | {
+      status: "done";
+      content: readonly ContentPart[];
+      output?: JsonValue | undefined;
+      /** Present when the call failed. */
+      errorDetail?: string | undefined;
+    };
+
+const SHED = "shed";
+
+/**
+ * A shed as tools for the AI SDK. With `tools` and `prepareStep` given to a call, its model is offered `shed` first, and
+ * what it looked up from the next step on. One call of it is one session: what is active stays so.
+ *
+ * Throws ToolShedError where the shed cannot be built, AgenticError `provider` where `ai` is not installed.
+ */
+export async function toAiSdkTools(shed: ToolShed, options: ToAiSdkOptions = {}): Promise<AiSdkTools> {
+  const { jsonSchema } = await loadAi();
+  const session = newSessionId();
+  const manager = await shed.build((await options.parts?.(session)) ?? plainParts(session));
+  const byShed = options.offer !== "whole";
+  const tools: ToolSet = {};
+  const known = new Map<string, Tool>();
+  const define = (tool: Tool): void => {
+    const { name, description, parameters } = functionSpec(tool);
+    known.set(name, tool);
+    tools[name] = {
+      description,
+      inputSchema: jsonSchema<ToolArguments>(parameters), // no validation here: ours repairs, and says what to mend
+      execute: (input: ToolArguments, { toolCallId, abortSignal }) =>
+        run(manager, toolCallId, name, input, abortSignal),
+      toModelOutput: ({ output }: { output: ShedToolOutput }) =>
+        output.status === "done" ? toModelOutput(output.content, output.errorDetail) : toModelOutput([], undefined),
+    };
+  };
+  const refresh = (): void => {
+    const now = manager.allDeclarations().tools;
+    const names = new Set(now.map(toolName));
+    for (const name of known.keys()) {
+      if (name === SHED || names.has(name)) continue;
+      delete tools[name];
+      known.delete(name);
+    }
+    for (const tool of now) if (known.get(toolName(tool)) !== tool) define(tool);
+  };
+  if (byShed) define(manager.shedDefinition());
+  refresh();
+  const close = (): Promise<void> => manager.close();
+  return {
+    tools,
+    prepareStep: () => {
+      refresh();
+      const offered = byShed ? [SHED, ...manager.activeDefinitions().map(toolName)] : manager.names();
+      return { activeTools: offered, toolOrder: offered };
+    },
+    manager,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function* run(
+  manager: ToolCallManager,
+  id: string,
+  name: string,
+  args: ToolArguments,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ShedToolOutput, void, void> {
+  const signs = new Latest<Progress>();
+  let outcome: ToolCallOutcome | undefined;
+  const calls = manager.runCalls([{ id, name, arguments: args }], { signal, progress: (_, sign) => signs.set(sign) });
+  const done = (async () => {
+    for await (const each of calls) outcome = each;
+  })().finally(() => signs.end());
+  for await (const { text, data } of signs)
+    yield { status: "running", ...(text !== undefined && { text }), ...(data !== undefined && { data }) };
+  await done;
+  const { content, result, errorDetail, skipped } = outcome as unknown as ToolCallOutcome; // it always gives one
+  const failed = errorDetail ?? skipped;
+  yield {
+    status: "done",
+    content,
+    ...(result?.output !== undefined && { output: result.output }),
+    ...(failed !== undefined && { errorDetail: failed }),
+  };
+}
+
+function plainParts(sessionId: SessionId): SessionParts {
+  return {
+    sessionId,
+    resources: new Resources(),
+    context: { search: async () => [] },
+    memory: { facts: async () => [], edit: async () => 0 },
+  };
+}

@@ -1,0 +1,211 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { ToolShed } from "@shedkit/shed";
+import { ScriptedServer, type ServerAnswer } from "@shedkit/testing";
+import { FnTool, ToolCallResult, type ToolImpl } from "@shedkit/tool";
+import { generateText, isStepCount, type ModelMessage, streamText } from "ai";
+import { MockLanguageModelV4 } from "ai/test";
+import { expect, onTestFinished, test } from "vitest";
+import { toAiSdkTools } from "../src/index.js";
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const weather = new FnTool(
+  "weather",
+  "Tells the weather of a city.",
+  city,
+  async (args) => `Rain in ${args.str("city")}.`,
+);
+const fail = new FnTool("fail", "Fails.", { type: "object" }, async () =>
+  ToolCallResult.failure("no such file", "There is none."),
+);
+const paint = new FnTool(
+  "paint",
+  "Paints a picture.",
+  { type: "object" },
+  async () =>
+    new ToolCallResult([
+      { type: "text", text: "Here." },
+      { type: "image", source: { type: "base64", data: PNG }, mediaType: "image/png" },
+    ]),
+);
+const shed = new ToolShed().tools([weather, fail, paint]);
+
+/** A model behind a real server that says what it is told to. */
+async function modelThat(...answers: ServerAnswer[]) {
+  const server = await ScriptedServer.start(answers);
+  onTestFinished(() => server.close());
+  const provider = createOpenAICompatible({
+    name: "scripted",
+    baseURL: `${server.url}/v1`,
+    apiKey: "x",
+    includeUsage: true,
+  });
+  return { model: provider("m"), server };
+}
+
+/** One turn, streamed: that is what the server speaks. */
+async function ask(options: Parameters<typeof streamText>[0]) {
+  const result = streamText({ stopWhen: isStepCount(5), ...options, onError: () => {} });
+  return { text: await result.text, steps: await result.steps, messages: await result.responseMessages };
+}
+
+type Body = { tools?: { function: { name: string } }[]; messages: { role: string; content: unknown }[] };
+const declared = (server: ScriptedServer) =>
+  server.requests.map(({ body }) => ((body as unknown as Body).tools ?? []).map((tool) => tool.function.name));
+const results = (server: ScriptedServer) => {
+  const { messages } = (server.requests.at(-1)?.body ?? { messages: [] }) as unknown as Body;
+  return messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+};
+
+test("a model is offered shed alone, then what it looked up, and its calls run", async () => {
+  const { model, server } = await modelThat(
+    [{ call: "shed", arguments: { description: "weather of a city", limit: 1 } }],
+    [{ call: "weather", arguments: { city: "Kyoto" } }],
+    "It rains.",
+  );
+  await using bridged = await toAiSdkTools(shed);
+  const { tools, prepareStep } = bridged;
+  const { text, steps } = await ask({ model, prompt: "How is Kyoto?", tools, prepareStep });
+  expect(text).toBe("It rains.");
+  expect(declared(server)).toEqual([["shed"], ["shed", "weather"], ["shed", "weather"]]);
+  expect(results(server)).toEqual([expect.stringContaining("- weather(city)"), "Rain in Kyoto."]);
+  expect(steps[1]?.toolResults[0]).toMatchObject({
+    toolName: "weather",
+    output: { status: "done", content: [{ text: "Rain in Kyoto." }] },
+  });
+});
+
+test("the whole: every tool is offered, and no shed", async () => {
+  const { model, server } = await modelThat([{ call: "weather", arguments: { city: "Oslo" } }], "Rain.");
+  const { tools, prepareStep } = await toAiSdkTools(shed, { offer: "whole" });
+  await ask({ model, prompt: "Oslo?", tools, prepareStep });
+  expect(declared(server)[0]).toEqual(["weather", "fail", "paint"]);
+  expect(results(server)).toEqual(["Rain in Oslo."]);
+});
+
+test("arguments are repaired or told to be mended, failures are told, and the call goes on", async () => {
+  const { model, server } = await modelThat(
+    [
+      { call: "weather", arguments: {} },
+      { call: "weather", arguments: { weather: { city: "Rome" } } },
+      { call: "fail", arguments: {} },
+    ],
+    "Done.",
+  );
+  const { tools, prepareStep } = await toAiSdkTools(shed, { offer: "whole" });
+  await ask({ model, prompt: "?", tools, prepareStep });
+  expect(results(server)).toEqual([
+    expect.stringContaining("city: wanted a string"),
+    "Rain in Rome.",
+    "There is none.",
+  ]);
+});
+
+test("pictures reach the model as pictures, and messages survive being stored", async () => {
+  const { model, server } = await modelThat([{ call: "paint", arguments: {} }], "Nice.", "Still nice.");
+  const { tools, prepareStep } = await toAiSdkTools(shed, { offer: "whole" });
+  const options = { model, tools, prepareStep };
+  const first = await ask({ ...options, prompt: "Paint." });
+  expect(JSON.stringify(results(server))).toContain(PNG);
+  const stored: ModelMessage[] = JSON.parse(JSON.stringify(first.messages));
+  const { text } = await ask({
+    ...options,
+    messages: [{ role: "user", content: "Paint." }, ...stored, { role: "user", content: "And?" }],
+  });
+  expect(text).toBe("Still nice.");
+  expect(JSON.stringify(results(server))).toContain(PNG);
+});
+
+test("streaming: progress comes as preliminary results, before the last one", async () => {
+  const slow: ToolImpl = {
+    definition: () => ({
+      type: "single",
+      definition: { name: "slow", category: "x", description: "Slow.", arguments: { type: "object" } },
+    }),
+    async *execute() {
+      yield { type: "progress", text: "half way", data: 1 };
+      await new Promise((resolve) => setImmediate(resolve));
+      yield { type: "result", result: ToolCallResult.text("there") };
+    },
+  };
+  const { model } = await modelThat([{ call: "slow", arguments: {} }], "Done.");
+  const { tools, prepareStep } = await toAiSdkTools(new ToolShed().tool(slow), { offer: "whole" });
+  const seen: unknown[] = [];
+  for await (const part of streamText({ model, prompt: "?", tools, prepareStep, stopWhen: isStepCount(3) }).stream)
+    if (part.type === "tool-result") seen.push({ preliminary: part.preliminary ?? false, output: part.output });
+  expect(seen[0]).toEqual({ preliminary: true, output: { status: "running", text: "half way", data: 1 } });
+  expect(seen.at(-1)).toEqual({
+    preliminary: false,
+    output: { status: "done", content: [{ type: "text", text: "there" }] },
+  });
+});
+
+test("an abort of the call ends the tool", async () => {
+  const controller = new AbortController();
+  let ended = false;
+  const hang: ToolImpl = {
+    definition: () => ({
+      type: "single",
+      definition: { name: "hang", category: "x", description: "Hangs.", arguments: { type: "object" } },
+    }),
+    execute: (_, { signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => {
+          ended = true;
+          reject(signal.reason);
+        });
+        controller.abort();
+      }),
+  };
+  const { model } = await modelThat([{ call: "hang", arguments: {} }], "Done.");
+  const { tools, prepareStep } = await toAiSdkTools(new ToolShed().tool(hang), { offer: "whole" });
+  const running = ask({ model, prompt: "?", tools, prepareStep, abortSignal: controller.signal });
+  await expect(running).rejects.toThrow();
+  expect(ended).toBe(true);
+});
+
+test("a tool that comes later is offered from the next step on, and one that goes is not", async () => {
+  const { model, server } = await modelThat(
+    [{ call: "grow", arguments: {} }],
+    [{ call: "weather", arguments: { city: "Bonn" } }],
+    "Done.",
+  );
+  const grow = new FnTool("grow", "Grows.", { type: "object" }, async () => {
+    bridged.manager.register(weather);
+    bridged.manager.deregister("fail");
+    return "grown";
+  });
+  const bridged = await toAiSdkTools(new ToolShed().tools([grow, fail]), { offer: "whole" });
+  const { tools, prepareStep } = bridged;
+  await ask({ model, prompt: "?", tools, prepareStep });
+  expect(declared(server)).toEqual([
+    ["grow", "fail"],
+    ["grow", "weather"],
+    ["grow", "weather"],
+  ]);
+  expect(results(server)).toEqual(["grown", "Rain in Bonn."]);
+});
+
+test("generateText with a model of no wire at all", async () => {
+  const usage = {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  };
+  const call = { type: "tool-call" as const, toolCallId: "1", toolName: "weather", input: '{"city":"Lima"}' };
+  const model = new MockLanguageModelV4({
+    doGenerate: [
+      { content: [call], finishReason: { unified: "tool-calls", raw: undefined }, usage, warnings: [] },
+      {
+        content: [{ type: "text", text: "Rain." }],
+        finishReason: { unified: "stop", raw: undefined },
+        usage,
+        warnings: [],
+      },
+    ],
+  });
+  const { tools, prepareStep } = await toAiSdkTools(shed, { offer: "whole" });
+  const { text } = await generateText({ model, prompt: "Lima?", tools, prepareStep, stopWhen: isStepCount(3) });
+  expect(text).toBe("Rain.");
+  expect(model.doGenerateCalls.map((each) => each.tools?.length)).toEqual([3, 3]);
+  expect(JSON.stringify(model.doGenerateCalls[1]?.prompt)).toContain("Rain in Lima.");
+});
