@@ -9,7 +9,7 @@ export async function startServer(kind: StoreKind): Promise<{ server: string; st
   let server = "";
   let stop = async () => {};
   if (kind === "store-cloudflare") {
-    const [{ options: d1 }, r2] = await Promise.all([d1Api(), s3Server()]); // these end with the test
+    const [{ options: d1 }, r2] = await Promise.all([d1Api({ lineBreaks: 7 }), s3Server()]); // these end with the test
     server = JSON.stringify({ d1, r2 });
   } else if (kind === "store-postgres") {
     const project = {

@@ -31,9 +31,14 @@ export interface D1Api {
   fail(status: number, body: string, headers?: { [name: string]: string }): void;
 }
 
-/** Cloudflare's API for one D1 database, over a real SQLite, with D1's limits. */
-export async function d1Api(): Promise<D1Api> {
+/**
+ * Cloudflare's API for one D1 database, over a real SQLite, with D1's limits. With `lineBreaks`, each so many batches
+ * the connection breaks, in turns before and after the batch was done; it never breaks twice for the same batch.
+ */
+export async function d1Api({ lineBreaks = 0 }: { lineBreaks?: number } = {}): Promise<D1Api> {
   const db = new DatabaseSync(":memory:");
+  const broken = new Set<string>();
+  let batches = 0;
   let failure: { status: number; body: string; headers: { [name: string]: string } } | undefined;
   const server = createServer(async (request, response) => {
     let text = "";
@@ -57,6 +62,12 @@ export async function d1Api(): Promise<D1Api> {
         throw new Refusal(404, 7404, "The database could not be found");
       }
       const body = JSON.parse(text) as Query | { batch: Query[] };
+      if (lineBreaks > 0 && "batch" in body && ++batches % lineBreaks === 0 && !broken.has(text)) {
+        broken.add(text);
+        if (broken.size % 2 === 0) serve(db, body.batch);
+        request.socket.destroy();
+        return;
+      }
       answer(200, {
         success: true,
         errors: [],
