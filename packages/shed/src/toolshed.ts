@@ -260,10 +260,15 @@ export class ToolShed {
   }
 
   #with(change: Partial<ShedSettings>): ToolShed {
-    const shed = new ToolShed();
+    const shed = newShed();
     shed.#settings = { ...this.#settings, ...change };
     return shed;
   }
+}
+
+/** Here, since the bundler gives another name to a class that speaks of itself: it would stand in what Node prints of it. */
+function newShed(): ToolShed {
+  return new ToolShed();
 }
 
 /** Of tools that cannot be used, or gave way: nobody's mistake, so that pins of them are no problem. */
