@@ -88,7 +88,8 @@ export class Attempts {
         if (!AgenticError.is(fault, "tool")) throw fault;
         return failedOutcome(request, toToolError(fault, request.name), attempts - 1);
       }
-      const outcome = await this.once(request, options, attempts);
+      const run = () => this.once(request, options, attempts);
+      const outcome = await (options.around ? options.around(request, run) : run());
       const wait = this.#backoff(outcome);
       if (wait === undefined) return outcome;
       await (this.#options.clock ?? systemClock).sleep(wait, options.signal);

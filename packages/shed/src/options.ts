@@ -55,6 +55,11 @@ export interface RunOptions extends CallRunOptions {
   beforeInner?:
     | ((request: ToolCallRequest, outer: ToolCallRequest, signal: AbortSignal) => void | Promise<void>)
     | undefined;
+  /**
+   * Runs each attempt, by `run`, which it must call once and whose promise it must return: the place to make the attempt
+   * part of something that is carried along in the background, a span of a trace say.
+   */
+  around?: (<T>(request: ToolCallRequest, run: () => Promise<T>) => Promise<T>) | undefined;
   /** A sign of life of a running call. */
   progress?: ((request: ToolCallRequest, progress: Progress) => void) | undefined;
   /** Awaited as soon as a call is done, in whatever order they finish: the place to record it. */
