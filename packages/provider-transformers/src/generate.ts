@@ -3,6 +3,7 @@ import { cancelledFailure, type ModelEvent, type ModelRequest } from "@shedkit/p
 import { callableTools, type TextEvent } from "@shedkit/text-tools";
 import { AnswerBlocks, raceAbort, StopStrings } from "@shedkit/text-tools/backend";
 import { AgenticError, type FinishReason, type Usage } from "@shedkit/types";
+import { HeldAnswer } from "./held-answer.js";
 import type { LoadedModel, Step } from "./loaded-model.js";
 import { tokenSampler } from "./sampling.js";
 import { TokenText } from "./token-text.js";
@@ -55,7 +56,7 @@ class Run {
     const tokens = this.#begin();
     const room = loaded.contextLength - tokens.length;
     if (room < LEAST_ANSWER) throw this.#overflow(tokens.length);
-    yield { type: "start", warnings: this.#warnings() };
+    yield { type: "start", warnings: [] };
     let reason: FinishReason;
     try {
       const first = await this.#evaluatePrompt(tokens);
@@ -110,11 +111,18 @@ class Run {
     const { family } = loaded;
     const parser = family.parser({ tools: callableTools(request.tools), prompt: this.#text });
     const decoder = new TokenText(loaded.tokenizer, this.#evaluated.at(-1));
+    const held = new HeldAnswer(decoder, loaded.tokenBytes, loaded.ends);
     const stops = new StopStrings([...family.stops, ...(request.params.stop ?? [])]);
     const sample = tokenSampler(request.params, seed);
     const read = function* (this: Run, events: readonly TextEvent[]): Generator<ModelEvent> {
       for (const event of events) yield* this.#blocks.take(event);
     }.bind(this);
+
+    const tools = callableTools(request.tools);
+    const answer = request.output && family.answerGrammar(request.output, tools.length > 0);
+    let waiting = answer !== undefined && parser.thinking; // the answer's grammar waits for the end of the thought
+    let inCall = false;
+    if (!parser.thinking) held.begin(answer);
 
     const { budget, end } = loaded.thinkingBudget(request);
     let cut = false;
@@ -122,7 +130,7 @@ class Run {
     let said = "";
     let reason: FinishReason | undefined;
     while (reason === undefined) {
-      const token = sample(scores, this.#evaluated);
+      const token = sample(scores, this.#evaluated, held.allowed) ?? sample(scores, this.#evaluated) ?? 0;
       this.#output++;
       if (loaded.ends.has(token)) {
         this.#evaluatedText = this.#text + said + decoder.end();
@@ -132,7 +140,21 @@ class Run {
       const piece = decoder.push(token);
       said += piece;
       if (parser.thinking) this.#reasoning++;
+      held.follow(piece);
       yield* read(parser.push(stops.push(piece)));
+
+      // A grammar holds from the mark of a call to its end; text and thinking are free, but for an answer's schema.
+      const { call } = parser;
+      if (call !== undefined && !inCall) {
+        inCall = true;
+        held.begin(family.grammar(tools, call));
+      } else if (call === undefined && inCall) {
+        inCall = false;
+        held.begin(undefined);
+      } else if (waiting && !parser.thinking && call === undefined) {
+        waiting = false;
+        held.begin(answer);
+      }
       if (stops.met) reason = "stop";
       else if (this.#output >= most) reason = "length";
       else if (parser.thinking && !cut && this.#reasoning >= budget) {
@@ -168,11 +190,6 @@ class Run {
   #usage(): Usage {
     const [input, output, cacheRead] = [this.#input, this.#output, this.#reused];
     return { input, output, cacheRead, cacheWrite: 0, reasoning: this.#reasoning, total: input + output + cacheRead };
-  }
-
-  #warnings(): { message: string }[] {
-    const held = this.#parts.request.output !== undefined;
-    return held ? [{ message: "The output schema is told to the model; the answer is not held to it." }] : [];
   }
 
   #overflow(tokens: number): AgenticError {

@@ -16,6 +16,7 @@ import type { OnnxFolder, TransformersOptions } from "./options.js";
 import { type AddedToken, PromptTokens } from "./prompt-tokens.js";
 import type { Runtime } from "./runtime.js";
 import { SessionCaches } from "./session-caches.js";
+import { TokenBytes, type VocabularyFile } from "./token-bytes.js";
 
 const MOST_CONTEXT = 16_384; // without being told
 
@@ -26,7 +27,7 @@ export interface LoadParts {
   options: TransformersOptions;
 }
 
-interface TokenizerFile {
+interface TokenizerFile extends VocabularyFile {
   added_tokens?: readonly AddedToken[];
 }
 
@@ -41,6 +42,7 @@ export class LoadedModel {
   readonly tokenizer: PreTrainedTokenizer;
   readonly prompt: PromptTokens;
   readonly family: TextToolFamily;
+  readonly tokenBytes: TokenBytes;
   readonly caches = new SessionCaches();
   /** In tokens. */
   readonly contextLength: number;
@@ -54,13 +56,14 @@ export class LoadedModel {
   private constructor(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizer,
-    added: readonly AddedToken[],
+    file: TokenizerFile,
     { runtime, options }: LoadParts,
   ) {
     this.#runtime = runtime;
     this.#model = model;
     this.tokenizer = tokenizer;
-    this.prompt = new PromptTokens(tokenizer, added);
+    this.prompt = new PromptTokens(tokenizer, file.added_tokens ?? []);
+    this.tokenBytes = new TokenBytes(file);
     const source: unknown = tokenizer.chat_template;
     this.#template = new ChatTemplate(typeof source === "string" ? source : CHATML, {
       bosToken: tokenizer.bos_token ?? "",
@@ -80,7 +83,7 @@ export class LoadedModel {
       const tokenizer = await runtime.AutoTokenizer.from_pretrained(found.folder, { local_files_only: true });
       const model = await runtime.AutoModelForCausalLM.from_pretrained(found.folder, modelOptions(parts));
       const file = JSON.parse(await readFile(join(found.folder, "tokenizer.json"), "utf8")) as TokenizerFile;
-      return new LoadedModel(model, tokenizer, file.added_tokens ?? [], parts);
+      return new LoadedModel(model, tokenizer, file, parts);
     } catch (cause) {
       throw loadError(found.folder, cause);
     }

@@ -2,25 +2,30 @@ import type { ModelParams } from "@shedkit/provider";
 
 const PENALTY_WINDOW = 64;
 
+/** Likeliest tokens that are looked at first where not every token is allowed. */
+const FIRST_LOOK = 64;
+
 /**
- * Chooses the next token, in llama.cpp's order: penalty, top k, top p, temperature. Temperature 0, the default, takes the
- * likeliest one; the same seed chooses the same tokens.
+ * Chooses the next token: of the allowed ones, in llama.cpp's order: penalty, top k, top p, temperature. Temperature 0,
+ * the default, takes the likeliest one; the same seed chooses the same tokens. Undefined where none is allowed.
  */
 export function tokenSampler(
   params: ModelParams,
   seed: number,
-): (scores: Float32Array, before: readonly number[]) => number {
+): (scores: Float32Array, before: readonly number[], allowed?: (token: number) => boolean) => number | undefined {
   const { temperature = 0, topK = 40, topP = 0.95, repeatPenalty = 1 } = params;
   const random = generator(params.seed ?? seed);
-  return (scores, before) => {
+  return (scores, before, allowed) => {
     if (repeatPenalty !== 1) {
       for (const token of new Set(before.slice(-PENALTY_WINDOW))) {
         const score = scores[token];
         if (score !== undefined) scores[token] = score > 0 ? score / repeatPenalty : score * repeatPenalty;
       }
     }
-    if (temperature <= 0 || topK === 1) return largest(scores);
-    const best = likeliest(scores, topK <= 0 ? scores.length : topK);
+    const count = temperature <= 0 || topK === 1 ? 1 : topK <= 0 ? scores.length : topK;
+    if (count === 1 && !allowed) return largest(scores);
+    const best = allowed ? likeliestAllowed(scores, count, allowed) : likeliest(scores, count);
+    if (best.length <= 1) return best[0];
     const top = scores[best[0] ?? 0] ?? 0;
     const weights = best.map((token) => Math.exp((scores[token] ?? 0) - top));
     const all = weights.reduce((sum, weight) => sum + weight, 0);
@@ -35,6 +40,22 @@ export function tokenSampler(
     });
     return nucleus[Math.max(0, chosen)] ?? 0;
   };
+}
+
+/** As `likeliest`, of those that are allowed: few are asked about, unless none of the likely ones is. */
+function likeliestAllowed(scores: Float32Array, count: number, allowed: (token: number) => boolean): number[] {
+  const look = Math.min(Math.max(FIRST_LOOK, count), scores.length);
+  const first = firstAllowed(likeliest(scores, look), count, allowed);
+  return first.length > 0 ? first : firstAllowed(likeliest(scores, scores.length), 1, allowed);
+}
+
+function firstAllowed(tokens: readonly number[], count: number, allowed: (token: number) => boolean): number[] {
+  const found: number[] = [];
+  for (const token of tokens) {
+    if (found.length === count) break;
+    if (allowed(token)) found.push(token);
+  }
+  return found;
 }
 
 function largest(scores: Float32Array): number {

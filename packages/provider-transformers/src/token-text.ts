@@ -16,19 +16,31 @@ export class TokenText {
 
   push(token: number): string {
     this.#pending.push(token);
-    const text = this.#decoded();
-    return text.endsWith("\uFFFD") && this.#pending.length < MOST_HELD ? "" : this.#take(text);
+    const text = this.#decoded(this.#pending);
+    return isCut(text, this.#pending) ? "" : this.#take(text);
+  }
+
+  /** The text that would be there with the token, what is held back included; undefined where it would still be. */
+  would(token: number): string | undefined {
+    const tokens = [...this.#pending, token];
+    const text = this.#decoded(tokens);
+    return isCut(text, tokens) ? undefined : text;
+  }
+
+  /** The tokens that are held back. */
+  get held(): readonly number[] {
+    return this.#pending;
   }
 
   /** What was held back: a broken character. */
   end(): string {
-    return this.#pending.length === 0 ? "" : this.#take(this.#decoded());
+    return this.#pending.length === 0 ? "" : this.#take(this.#decoded(this.#pending));
   }
 
-  #decoded(): string {
+  #decoded(tokens: number[]): string {
     const before = this.#text(this.#before);
-    const all = this.#text([...this.#before, ...this.#pending]);
-    return all.startsWith(before) ? all.slice(before.length) : this.#text(this.#pending);
+    const all = this.#text([...this.#before, ...tokens]);
+    return all.startsWith(before) ? all.slice(before.length) : this.#text(tokens);
   }
 
   #text(tokens: number[]): string {
@@ -41,4 +53,8 @@ export class TokenText {
     this.#pending = [];
     return text;
   }
+}
+
+function isCut(text: string, tokens: readonly number[]): boolean {
+  return text.endsWith("\uFFFD") && tokens.length < MOST_HELD;
 }

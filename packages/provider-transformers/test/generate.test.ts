@@ -145,9 +145,7 @@ it("takes special tokens in what people say for text", async () => {
   expect(await count(".\u{F5D1B}")).toBe(normal);
 });
 
-it("tells the model an output schema, and says that the answer is not held to it", async () => {
-  const events = await collect(provider.stream(request(says, ["Hi"], { output: { type: "object" } })));
-  expect(only(events, "start").warnings).toHaveLength(1);
+it("tells the model an output schema", async () => {
   const plain = await provider.countTokens(request(says, ["Hi"]));
   expect(await provider.countTokens(request(says, ["Hi"], { output: { type: "object" } }))).toBeGreaterThan(plain);
 });
