@@ -3,7 +3,7 @@ import { ToolError } from "@shedkit/tool";
 import type { ContentPart, SessionRecordBody, ToolResultMessage } from "@shedkit/types";
 import type { LoopEffects } from "./effects.js";
 import type { SessionLog } from "./log.js";
-import type { ObservationBody } from "./observer.js";
+import type { ObservationBody, SessionObserver } from "./observer.js";
 import type { Permissions } from "./permissions.js";
 import type { OpenCall } from "./session-state.js";
 import type { Sink } from "./stream-item.js";
@@ -20,13 +20,14 @@ export interface ExecutionParts {
   /** Whether the session ends while calls wait for leave: what has not started then is left as it is. */
   suspending(): boolean;
   observe(body: ObservationBody): void;
+  observer: SessionObserver | undefined;
 }
 
 type FinishOutcome = Extract<SessionRecordBody, { type: "toolFinished" }>["outcome"];
 
 /** Runs the open calls of a step. Each start and each result is in the log before anything follows from it. */
 export async function executeCalls(parts: ExecutionParts): Promise<void> {
-  const { effects, log, sink, signal } = parts;
+  const { effects, log, sink, signal, observer } = parts;
   const all = [...log.state.openCalls.values()];
   const done = new Set(all.filter((call) => call.result).map(({ call }) => call.id));
   const open = all.flatMap((call, position) => (call.result ? [] : [requestOf(call, done, position)]));
@@ -54,6 +55,7 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
         parts.observe({ type: "toolCallStarted", toolCallId, name, arguments: args, attempt });
       },
       beforeInner: (request, outer, ended) => parts.permissions.check(request, ended, outer),
+      around: (request, run) => observer?.within?.({ turnId: parts.turnId, id: request.id }, run) ?? run(),
       progress: (request, { text, data }) => {
         if (over) return;
         sink({

@@ -15,7 +15,7 @@ import { brokenOff, generate } from "./generation.js";
 import { type Escalation, LoopGuard } from "./loop-guard.js";
 import type { AgentLoopState, LoopParts, TurnSpec } from "./loop-state.js";
 import { PAST_LIMIT, pastLimit, refusal, SUM_UP, TURN_ENDED } from "./loop-texts.js";
-import { type ObservationBody, observing } from "./observer.js";
+import { type ObservationBody, observing, providerWithin } from "./observer.js";
 import { ModelChain, type Recovery } from "./recovery.js";
 import type { Sink } from "./stream-item.js";
 import { recordedError, type TurnOutcome } from "./turn.js";
@@ -219,7 +219,8 @@ export class AgentLoop {
     const stepId = effects.newId();
     const takenIds = log.state.callIds;
     this.#observe({ type: "modelCallStarted", stepId, provider: provider.id, request });
-    const generation = await generate({ effects, provider, request, stepId, takenIds, sink: this.#sink });
+    const watched = providerWithin(this.#parts.observer, this.#spec.turnId, stepId, provider);
+    const generation = await generate({ effects, provider: watched, request, stepId, takenIds, sink: this.#sink });
     const { outputs, usage, end } = generation;
     this.#usage = addUsage(this.#usage, usage);
     const ended = end.type === "finish" ? { finish: end.reason } : { error: end.error };
@@ -298,6 +299,7 @@ export class AgentLoop {
       sink: this.#sink,
       suspending: () => this.#suspending,
       observe: this.#observe,
+      observer: this.#parts.observer,
     });
     if (this.#aborted) return { type: "ending", error: this.#aborted };
     memory.check(this.#sink);

@@ -1,4 +1,4 @@
-import type { ModelRequest } from "@shedkit/provider";
+import type { ModelProvider, ModelRequest } from "@shedkit/provider";
 import type {
   AgenticError,
   ContentPart,
@@ -48,6 +48,12 @@ export type SessionObservation = {
 /** Watches a session: for traces and metrics. Called at once and not waited for; what it throws is dropped. */
 export interface SessionObserver {
   observe(observation: SessionObservation): void;
+  /**
+   * Runs work of a call whose start it was told: a model call by its `stepId`, a tool call by its `toolCallId`. What it
+   * carries along in the background (a span that is active, say) is there for the work, whatever the work waits for. It
+   * must call `work` once and return what that returns. Default: the work is just run.
+   */
+  within?<T>(call: { readonly turnId: string; readonly id: string }, work: () => T): T;
 }
 
 /** An observation without what all have in common. */
@@ -71,5 +77,29 @@ export function observing(
     } catch {
       // Watching must not change what is watched.
     }
+  };
+}
+
+/** The same provider, with every piece of its streams made within the call of `id`. */
+export function providerWithin(
+  observer: SessionObserver | undefined,
+  turnId: string,
+  id: string,
+  provider: ModelProvider,
+): ModelProvider {
+  if (!observer?.within) return provider;
+  const within = <T>(work: () => T): T => observer.within?.({ turnId, id }, work) as T;
+  return {
+    id: provider.id,
+    serves: (model) => provider.serves(model),
+    stream: (request) => ({
+      [Symbol.asyncIterator]() {
+        const events = provider.stream(request)[Symbol.asyncIterator]();
+        return {
+          next: () => within(() => events.next()),
+          return: async () => (await events.return?.()) ?? { done: true, value: undefined },
+        };
+      },
+    }),
   };
 }

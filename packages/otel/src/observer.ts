@@ -59,7 +59,10 @@ const SECOND_BOUNDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.1
  */
 export function otelObserver(options: OtelOptions = {}): SessionObserver {
   const writer = new Writer(options);
-  return { observe: (observation) => writer.take(observation) };
+  return {
+    observe: (observation) => writer.take(observation),
+    within: ({ turnId, id }, work) => writer.within(`${turnId} ${id}`, work),
+  };
 }
 
 class Writer {
@@ -110,6 +113,12 @@ class Writer {
         this.#toolCallEnded(observation);
         break;
     }
+  }
+
+  /** Runs work with the span of a call as the active one, where the application has a context manager. */
+  within<T>(key: string, work: () => T): T {
+    const open = this.#open.get(key);
+    return open ? context.with(trace.setSpan(context.active(), open.span), work) : work();
   }
 
   #turnStarted(seen: Seen<"turnStarted">): void {

@@ -6,10 +6,10 @@ import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { AgentSession } from "@shedkit/agent";
+import { AgentSession, type ModelSource } from "@shedkit/agent";
 import { ToolShed } from "@shedkit/shed";
 import { Gate, type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
-import { FnTool, type ToolImpl } from "@shedkit/tool";
+import { FnTool, metadataOf, ToolCallResult, type ToolImpl } from "@shedkit/tool";
 import { AgenticError } from "@shedkit/types";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type OtelOptions, otelObserver } from "../src/index.js";
@@ -102,7 +102,7 @@ const echo = new FnTool(
   async (args) => `echo: ${args.str("text")}`,
 );
 
-function sessionOf(provider: ScriptedProvider, ...tools: ToolImpl[]) {
+function sessionOf(provider: ModelSource, ...tools: ToolImpl[]) {
   const shed = new ToolShed().tools(tools);
   return AgentSession.builder(provider)
     .withModel("m")
@@ -167,6 +167,58 @@ describe("a session watched by OpenTelemetry", () => {
       "gen_ai.usage.input_tokens": 350,
       "gen_ai.usage.output_tokens": 12,
     });
+  });
+
+  it("is the parent of what tools and backends trace themselves, also where calls run side by side", async () => {
+    const { observer, tracer, spans } = await receiver();
+    const own = (name: string) => tracer.startSpan(name).end();
+    const meet = new Gate();
+    let there = 0;
+    const work: ToolImpl = {
+      definition: () => ({
+        type: "single",
+        definition: { name: "work", category: "test", description: "Works.", arguments: { type: "object" } },
+      }),
+      metadata: { ...metadataOf(echo), id: "work", capabilities: { ...metadataOf(echo).capabilities, readOnly: true } },
+      async *execute({ n }) {
+        own(`first ${n}`);
+        if (++there === 2) meet.open();
+        await meet.wait(); // both are running now
+        yield { type: "progress", text: "half" };
+        own(`last ${n}`);
+        yield { type: "result", result: ToolCallResult.text("done") };
+      },
+    };
+    const scripted = new ScriptedProvider([[1, 2].map((n) => ({ call: "work", arguments: { n } })), "Done."]);
+    const provider: ModelSource = {
+      id: "traced",
+      serves: () => "yes",
+      async *stream(request: Parameters<typeof scripted.stream>[0]) {
+        own("request");
+        for await (const event of scripted.stream(request)) {
+          if (event.type === "finish") own("answer");
+          yield event;
+        }
+      },
+    };
+    const session = await sessionOf(provider, work).withObserver(observer).build();
+    await session.ask("Hi");
+    const all = await spans();
+    const parents = (name: string) =>
+      all
+        .filter((span) => span.name === name)
+        .map(({ parentSpanId }) => all.find(({ spanId }) => spanId === parentSpanId))
+        .map((parent) => `${parent?.name} ${attributes(parent?.attributes ?? [])["gen_ai.tool.call.id"] ?? ""}`.trim());
+    const calls = all.filter(({ name }) => name === "execute_tool work").map((span) => attributes(span.attributes));
+    const ids = calls.map((call) => call["gen_ai.tool.call.id"] as string).sort();
+    expect(ids).toHaveLength(2);
+    for (const [i, id] of ids.entries()) {
+      expect(parents(`first ${i + 1}`)).toEqual([`execute_tool work ${id}`]);
+      expect(parents(`last ${i + 1}`)).toEqual([`execute_tool work ${id}`]);
+    }
+    expect(parents("request")).toEqual(["chat m", "chat m"]);
+    expect(parents("answer")).toEqual(["chat m", "chat m"]);
+    await session.end();
   });
 
   it("sends how many tokens and how long, told apart by few attributes", async () => {

@@ -1,5 +1,12 @@
 import { ToolError, toToolError } from "@shedkit/tool";
-import { type BoundTool, type DispatchEvent, Dispatcher, Reminders, type ToolRegistry } from "@shedkit/toolset";
+import {
+  type BoundTool,
+  type DispatchCall,
+  type DispatchEvent,
+  Dispatcher,
+  Reminders,
+  type ToolRegistry,
+} from "@shedkit/toolset";
 import { AgenticError, type JsonValue, type SessionId, type ToolArguments } from "@shedkit/types";
 import type { CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { takeAfter } from "./ordering.js";
@@ -67,8 +74,7 @@ export class Attempts {
     const { call: _, ...outcome } = await this.#dispatcher.run(call, {
       signal: options.signal,
       turnId: options.turnId,
-      beforeInner: async ({ id, name, arguments: args }, _, signal) =>
-        options.beforeInner?.({ id, name, arguments: args as ToolArguments }, request, signal),
+      beforeInner: async (inner, _, signal) => options.beforeInner?.(requestOf(inner), request, signal),
       onProgress: ({ type: _, ...progress }) => options.progress?.(request, progress),
     });
     return { ...outcome, request, attempts };
@@ -118,6 +124,11 @@ export class Attempts {
     const { rawArguments, arguments: args } = this.#options.ordering ? this.takeAfter(request).request : request;
     return rawArguments ?? args;
   }
+}
+
+function requestOf({ id, name, arguments: args }: DispatchCall): ToolCallRequest {
+  if (typeof args === "string") return { id, name, arguments: {}, rawArguments: args };
+  return { id, name, arguments: (args ?? {}) as ToolArguments };
 }
 
 export function unknownTool(name: string): ToolError {
