@@ -114,16 +114,20 @@ export class Connection {
     return this.#hasResources;
   }
 
-  /** Ends the sign-in that the server asked for, and connects. Throws ToolError `unauthorized` where none is due. */
+  /** Ends the sign-in that the server asked for, and connects. Throws ToolError, `unauthorized` where none is due. */
   async finishAuth(callback: URLSearchParams): Promise<void> {
     const link = this.#halfOpen;
     if (link?.finishAuth === undefined) {
       const message = `The MCP server "${this.settings.name}" has not asked for a sign-in.`;
       throw new ToolError("unauthorized", this.settings.name, message);
     }
-    await link.finishAuth(callback);
-    this.#halfOpen = undefined;
-    await this.#connect();
+    try {
+      await link.finishAuth(callback);
+      this.#halfOpen = undefined;
+      await this.#connect();
+    } catch (fault) {
+      throw callFault(fault, this.settings.name, this.settings, "");
+    }
   }
 
   async close(): Promise<void> {

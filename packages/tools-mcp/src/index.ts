@@ -11,5 +11,5 @@ export {
 export type { McpServerState } from "./connection.js";
 export type { LinkOptions, McpLink, SpawnServer } from "./link.js";
 export type { McpPrompt, McpPromptMessage } from "./prompts.js";
-export { type FollowOptions, type McpEvent, type McpOptions, type McpServerStatus, McpServers } from "./servers.js";
+export { type McpEvent, type McpOptions, type McpServerStatus, McpServers } from "./servers.js";
 export type { Sleep } from "./wait.js";

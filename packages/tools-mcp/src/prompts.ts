@@ -16,7 +16,7 @@ export interface McpPromptMessage {
   readonly content: readonly ContentPart[];
 }
 
-export async function listPrompts(connection: Connection, signal = NEVER): Promise<McpPrompt[]> {
+export async function listPrompts(connection: Connection, signal = new AbortController().signal): Promise<McpPrompt[]> {
   const { prompts } = await connection.request(connection.settings.name, signal, (client) =>
     client.listPrompts(undefined, { signal }),
   );
@@ -35,12 +35,10 @@ export async function readPrompt(
   connection: Connection,
   name: string,
   args: { readonly [name: string]: string },
-  signal = NEVER,
+  signal = new AbortController().signal,
 ): Promise<McpPromptMessage[]> {
   const { messages } = await connection.request(connection.settings.name, signal, (client) =>
     client.getPrompt({ name, arguments: { ...args } }, { signal }),
   );
   return messages.map(({ role, content }) => ({ role, content: contentOf([content as McpBlock]) }));
 }
-
-const NEVER = new AbortController().signal;

@@ -1,6 +1,6 @@
 import type { ToolCallManager } from "@shedkit/shed";
 import { metadataOf, ToolError, type ToolImpl } from "@shedkit/tool";
-import { allows, type CapabilityMode, type ToolConfig } from "@shedkit/toolset";
+import type { ToolConfig } from "@shedkit/toolset";
 import { AgenticError, toolName } from "@shedkit/types";
 import { Catalog } from "./catalog.js";
 import type { McpServerSettings } from "./config.js";
@@ -54,12 +54,6 @@ interface Served {
   reason: string | undefined;
 }
 
-/** How a session follows servers. */
-export interface FollowOptions {
-  /** Which tools may come in: what the session's own configuration says. Default: `"all"`. */
-  capability?: CapabilityMode | undefined;
-}
-
 const MAX_INSTRUCTIONS = 8000;
 
 /** MCP servers, connected: their tools, for any number of sessions. */
@@ -100,14 +94,14 @@ export class McpServers {
 
   /**
    * Keeps a session's tools as the servers list them: new ones are found by its searches at once, those that are gone
-   * are removed. One that is active stays declared, so that the prompt's cache holds; its calls say that it is gone.
-   * Returns the function that ends it.
+   * are removed. One that is active stays declared, so that the prompt's cache holds; its calls say that it is gone. What
+   * the session's capability mode does not allow stays out. Returns the function that ends it.
    */
-  follow(manager: ToolCallManager, { capability = "all" }: FollowOptions = {}): () => void {
+  follow(manager: ToolCallManager): () => void {
     const mine = new Set<ToolImpl>(this.tools());
     const refused = new Set<ToolImpl>();
     const update = (): void => {
-      const now = this.tools().filter((tool) => allows(capability, metadataOf(tool)));
+      const now = this.tools();
       const names = new Set(now.map((tool) => toolName(tool.definition())));
       for (const tool of mine) {
         const name = toolName(tool.definition());
@@ -196,7 +190,7 @@ export class McpServers {
 
   /**
    * Ends the sign-in of a server that is `unauthorized`, with the parameters that its OAuth provider sent back. Compare
-   * `state` before. Rejects where the sign-in did not succeed.
+   * `state` before. Throws ToolError where the sign-in did not succeed; then it may be tried again.
    */
   async finishAuth(server: string, callback: URLSearchParams): Promise<void> {
     await this.#require(server).connection.finishAuth(callback);

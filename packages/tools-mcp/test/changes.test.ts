@@ -1,6 +1,7 @@
 import path from "node:path";
+import { ToolShed } from "@shedkit/shed";
 import { expect, test } from "vitest";
-import { call, connect, scripted, tempFolder, textOf, until } from "./helpers.js";
+import { build, call, connect, scripted, tempFolder, textOf, until } from "./helpers.js";
 
 const object = { type: "object" };
 const set = { name: "set", inputSchema: object };
@@ -90,9 +91,7 @@ test("a session that may only read gets no tool of a server that is not trusted"
     wary: scripted({ tools }),
     kin: scripted({ tools }, { trustAnnotations: true }),
   });
-  const { ToolCallManager } = await import("@shedkit/shed");
-  const { newSessionId } = await import("@shedkit/types");
-  const manager = new ToolCallManager(newSessionId());
-  servers.follow(manager, { capability: "readOnly" });
+  const manager = await build(new ToolShed().configure({ tools: [], capability: "readOnly" }));
+  servers.follow(manager);
   expect(manager.names()).toEqual(["kin__echo"]);
 });

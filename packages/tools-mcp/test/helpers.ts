@@ -50,7 +50,7 @@ export async function connect(
   return { servers, events, manager };
 }
 
-function build(shed: ToolShed): Promise<ToolCallManager> {
+export function build(shed: ToolShed): Promise<ToolCallManager> {
   const resources = new Resources();
   return shed.build({ sessionId: newSessionId(), resources, context: NO_CONTEXT, memory: NO_MEMORY });
 }
