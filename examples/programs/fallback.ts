@@ -1,6 +1,5 @@
 // Claude, and where it fails a model of OpenAI's: the conversation goes on there.
-// Needs ANTHROPIC_API_KEY and OPENAI_API_KEY. A local model is one more line: import { ggufProvider } from
-// "@shedkit/harness", and .fallback(() => ggufProvider(), "unsloth/gemma-4-E2B-it-GGUF").
+// Needs ANTHROPIC_API_KEY and OPENAI_API_KEY. To a model on this machine: local.ts.
 import { RouterMix } from "@shedkit/harness";
 import { AnthropicMessagesProvider } from "@shedkit/provider-anthropic";
 import { OpenAIProvider } from "@shedkit/provider-openai-chat";

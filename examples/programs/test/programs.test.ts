@@ -93,6 +93,18 @@ describe("the programs", () => {
     expect(JSON.stringify(server.requests.at(-1)?.body.messages)).toContain("Hello, Ada.");
   });
 
+  it("go to a model on this machine where the cloud fails, in the middle of the work or at once", async () => {
+    const tour = fileURLToPath(new URL("../../tour", import.meta.url));
+    for (const before of [[], [[{ call: "shed", arguments: { description: "read a file" } }]]]) {
+      const headers = { "retry-after-ms": "1" };
+      const busy = { status: 529, headers, error: { code: "overloaded_error", message: "Overloaded" } };
+      await using server = await ScriptedServer.start((_, index) => before[index] ?? busy);
+      const { code, out, err } = await run(server, "local.ts", { args: [tour] });
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toMatch(/^-> .*\.gguf\n.*\b8417\b/);
+    }
+  });
+
   it("get an answer as a value of a schema", async () => {
     const { code, out, err, requests } = await ran(
       ['{"customer":"Ada Lovelace","total":12.5,"due":null}'],
