@@ -43,8 +43,11 @@ export interface ToolContext {
   readonly names: ClientNames;
   /** The behaviour version in force, where the tool has any. */
   readonly version?: string | undefined;
-  /** Runs another tool without reminders or persistence; absent inside such a call. */
-  dispatch?(name: string, args: ToolArguments): Promise<ToolCallResult>;
+  /**
+   * Runs another tool, without reminders; absent inside such a call. `args` are as a model would send them (an object, or the
+   * text that was to be one), and are checked and mended alike. Rejects with the ToolError of the call.
+   */
+  dispatch?(name: string, args: unknown): Promise<ToolCallResult>;
   /** Tells the host of something, e.g. `execution_complete`. */
   notify(name: string, data?: JsonValue): void;
 }

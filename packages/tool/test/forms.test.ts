@@ -6,6 +6,7 @@ import {
   isToolConstructor,
   paramsOf,
   Resources,
+  resource,
   stateOf,
   ToolArgs,
   ToolCallResult,
@@ -336,7 +337,31 @@ test("what is thrown keeps its class", () => {
 
 test("resources are found by name, and a missing one is named", () => {
   const resources = new Resources();
-  expect(() => resources.require({ name: "terminal" })).toThrow(/terminal/);
+  expect(() => resources.require({ name: "terminal" })).toThrow(
+    expect.objectContaining({ kind: "serviceUnavailable", message: expect.stringContaining('"terminal"') }),
+  );
+});
+
+test("resources: put in, replaced, made on first use, taken out, and released from the latest on", async () => {
+  const resources = new Resources();
+  const limit = resource<number>("limit");
+  expect([resources.get(limit), resources.has(limit), resources.delete(limit)]).toEqual([undefined, false, false]);
+  expect(resources.getOrDefault(limit, () => 1)).toBe(1);
+  expect(resources.getOrDefault(limit, () => expect.fail("it is there"))).toBe(1);
+  resources.insert(limit, 2);
+  expect(resources.require(resource<number>("limit"))).toBe(2); // the name decides
+  expect([resources.delete(limit), resources.has(limit)]).toEqual([true, false]);
+  // Settings and memory of one tool stand apart.
+  resources.insert(paramsOf("a:b"), { max: 1 });
+  resources.insert(stateOf("a:b"), { get: () => 2, set: () => {} });
+  expect([resources.get(paramsOf("a:b")), resources.get(stateOf("a:b"))?.get()]).toEqual([{ max: 1 }, 2]);
+  const log: string[] = [];
+  resources.defer(() => void log.push("first"));
+  resources.defer(() => Promise.reject(new Error("it is gone already")));
+  resources.defer(async () => void log.push("last"));
+  await resources.dispose();
+  await resources.dispose();
+  expect(log).toEqual(["last", "first"]);
 });
 
 test("a constructor is told from a tool", () => {

@@ -77,7 +77,12 @@ function respelling(names: ParamNames, own: Tool): (args: ToolArguments, changed
     const entries = Object.entries(args)
       .filter(([key]) => !(old.includes(key) && Object.hasOwn(args, names.toClient(key))))
       .map(([key, value]) => [old.includes(key) ? names.toClient(key) : key, value] as const);
-    changed.push(...old.map((key) => `${key}: taken as ${names.toClient(key)}`));
+    for (const key of old) {
+      const client = names.toClient(key);
+      changed.push(
+        Object.hasOwn(args, client) ? `${key}: left out, as ${client} is given` : `${key}: taken as ${client}`,
+      );
+    }
     return Object.fromEntries(entries);
   };
 }

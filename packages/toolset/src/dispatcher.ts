@@ -9,7 +9,7 @@ import {
   ToolError,
   toToolError,
 } from "@shedkit/tool";
-import { type ContentPart, type JsonValue, type SessionId, type ToolArguments, textOfContent } from "@shedkit/types";
+import { type ContentPart, type JsonValue, type SessionId, textOfContent } from "@shedkit/types";
 import { capContent, MAX_ERROR_BYTES, MAX_RESULT_BYTES } from "./cap.js";
 import type { BoundTool, DispatchCall, DispatchEvent, DispatchOptions, DispatchOutcome } from "./contract.js";
 import { MemoryKeptResults } from "./kept.js";
@@ -110,6 +110,7 @@ export class Dispatcher {
         }
       } finally {
         gate?.leave();
+        target.ended = true;
         target.calls?.abort();
       }
     } catch (e) {
@@ -169,7 +170,7 @@ export class Dispatcher {
       },
       notify: (name, data) => onNotify?.(tool.name, name, data, call.id),
       ...(target && {
-        dispatch: (name: string, args: ToolArguments) => this.#inner(call, name, args, options, target),
+        dispatch: (name: string, args: unknown) => this.#inner(call, name, args, options, target),
       }),
     };
   }
@@ -181,13 +182,17 @@ export class Dispatcher {
   async #inner(
     outer: DispatchCall,
     name: string,
-    args: ToolArguments,
+    args: unknown,
     options: DispatchOptions,
     target: InnerTarget,
   ): Promise<ToolCallResult> {
     const tool = this.#options.find(name);
     if (tool === undefined) throw new ToolError("unknownTool", name, `There is no tool named "${name}".`);
     if (tool.ready !== undefined) await tool.ready;
+    if (target.ended) {
+      const message = `${name} did not run: the call that wanted it has ended.`;
+      throw new ToolError("cancelled", name, message);
+    }
     const call = { id: `${outer.id}/${++target.made}`, name, arguments: args };
     const { args: prepared } = tool.prepare(args);
     target.calls ??= new AbortController();
@@ -263,6 +268,8 @@ interface InnerTarget {
   readonly timer: CallTimer;
   /** How many calls it has made. */
   made: number;
+  /** It may go on unheard after its time is up, but has nothing done for it any more. */
+  ended?: boolean;
   /** The calling tool, where it has one of a limited number of places. */
   holder?: BoundTool | undefined;
   /** The one it passed its call on to, last. */

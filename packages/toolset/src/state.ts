@@ -40,11 +40,7 @@ export class ToolStates {
     this.#slots.set(key, slot);
     const handle: StateHandle<unknown> = {
       get: () => slot.value,
-      set: (value) => {
-        slot.value = value as JsonValue;
-        this.#changed.add(key);
-        for (const listener of this.#listeners) listener(key);
-      },
+      set: (value) => this.#put(key, slot, value as JsonValue),
     };
     resources.insert(stateOf(key), handle);
     if (kept !== undefined && this.restore(kept)) this.#foreign.delete(key);
@@ -71,6 +67,20 @@ export class ToolStates {
   /** The memory of the tool of that full id; undefined where it has none. */
   get(key: string): JsonValue | undefined {
     return this.#slots.get(key)?.value;
+  }
+
+  /** Changes a memory from outside, as the tool would. False where it has none, or the value does not fit. */
+  set(key: string, value: JsonValue): boolean {
+    const slot = this.#slots.get(key);
+    if (slot === undefined || evalFreeValidator.compile(slot.state.schema)(value).length > 0) return false;
+    this.#put(key, slot, value);
+    return true;
+  }
+
+  #put(key: string, slot: Slot, value: JsonValue): void {
+    slot.value = value;
+    this.#changed.add(key);
+    for (const listener of this.#listeners) listener(key);
   }
 
   /** What has changed since this was last asked: to be stored before the result of the call that changed it. */

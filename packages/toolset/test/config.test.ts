@@ -208,6 +208,16 @@ describe("a configuration is checked in phases", () => {
   });
 });
 
+test("a behaviour version: an old one works with a warning, one that goes away is refused; both name the next", async () => {
+  const set = await builder().build({ tools: [{ id: "shell", behaviorVersion: "1" }] });
+  expect(set.warnings).toEqual([
+    { tool: "os:shell", category: "deprecated_version", message: 'Its behaviour version "1" is old. Use "2" instead.' },
+  ]);
+  expect(problems([{ id: "shell", behaviorVersion: "0" }])).toMatchObject([
+    { category: "behavior_version", message: 'Its behaviour version "0" goes away. Use "2" instead.' },
+  ]);
+});
+
 describe("a set", () => {
   test("keeps the order of its configuration, and knows names by kind", async () => {
     const set = await builder().build({ tools: [{ id: "edit" }, { id: "read", nameOverride: "cat" }] });
@@ -310,9 +320,9 @@ describe("renamed parameters", () => {
     expect(old.repaired).toEqual(["path: taken as file"]);
     const text = await d.run({ id: "3", name: "replace", arguments: '{"path": "f", "find": "x"}' });
     expect(text.promptText).toBe("f/x/find");
-    expect((await d.run({ id: "2", name: "replace", arguments: { path: "a", file: "b", find: "x" } })).promptText).toBe(
-      "b/x/find",
-    );
+    const both = await d.run({ id: "2", name: "replace", arguments: { path: "a", file: "b", find: "x" } });
+    expect(both.promptText).toBe("b/x/find");
+    expect(both.repaired).toEqual(["path: left out, as file is given"]);
   });
 
   test("a tool that speaks of another calls it, and its parameters, by the client's names", async () => {
@@ -368,6 +378,22 @@ describe("renamed parameters", () => {
     expect(bound.prepare(args)).toEqual({ args: canonical, repaired: [] });
     expect(() => bound.prepare({ ...args, other: "c" })).toThrow(/other/);
     expect(() => bound.prepare({ ...args, number: "c" })).toThrow(/number/);
+  });
+
+  test("the parameters of a kind are those of all its tools, though the first gives the kind its name", async () => {
+    const patch = defineTool({
+      id: "patch",
+      kind: "edit",
+      description: "Or ${{ params.edit.old }}, ${{ params.edit.diff }}.",
+      input: Type.Object({ diff: Type.String() }),
+      run: () => "",
+    });
+    const set = await builder()
+      .tool(patch)
+      .build({ tools: [{ id: "read" }, { id: "patch" }, ...config.tools.slice(1)] });
+    expect(set.toolForKind("edit")).toBe("patch");
+    expect([set.paramForKind("edit", "old"), set.paramForKind("edit", "diff")]).toEqual(["find", "diff"]);
+    expect(set.get("patch")?.definition).toMatchObject({ definition: { description: "Or find, diff." } });
   });
 
   test("the tool itself is not changed", async () => {
@@ -510,6 +536,15 @@ test("sources are merged: baseline before external before remote", () => {
     "files:read shadowed",
     "hub:edit shadowed",
   ]);
+});
+
+test("an own entry without a kind has its tool's, and is left out by it", async () => {
+  const known = { id: "edit", kind: "edit" };
+  const { config } = mergeConfigs({ baseline: { tools: [{ id: "files:edit" }], capability: "readOnly" } }, () => known);
+  expect(config.tools).toEqual([{ id: "files:edit", kind: "edit" }]);
+  const set = await builder().build({ ...config, tools: [{ id: "files:read" }, ...config.tools] });
+  expect(set.names()).toEqual(["read"]);
+  expect(set.warnings).toMatchObject([{ tool: "files:edit", category: "pruned" }]);
 });
 
 describe("requirements", () => {

@@ -8,7 +8,7 @@ import {
   ToolError,
   type ToolImpl,
 } from "@shedkit/tool";
-import { bindTool, Dispatcher, loadValidator } from "@shedkit/toolset";
+import { bindTool, Dispatcher, externalTool, loadValidator, MemoryKeptResults } from "@shedkit/toolset";
 import { Type } from "@sinclair/typebox";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
@@ -175,6 +175,61 @@ test("a long result is cut head and tail, and the whole kept under its handle", 
   expect(outcome.promptText).not.toContain("\ufffd");
   expect(outcome.promptText).toContain(outcome.handle);
   expect(resources.require(keptResults).get(outcome.handle ?? "")).toBe(text);
+});
+
+test("a result from elsewhere may be half as long", async () => {
+  const answer = (bytes: number) =>
+    externalTool({
+      server: "far",
+      name: "read",
+      description: "",
+      call: async () => ({ content: [{ type: "text", text: "x".repeat(bytes) }] }),
+    });
+  for (const [bytes, cut] of [
+    [20_000, false],
+    [20_001, true],
+  ] as const) {
+    const { dispatcher: d, resources } = dispatcher(answer(bytes));
+    const outcome = await d.run({ id: "1", name: "far__read", arguments: {} });
+    expect(outcome.handle !== undefined).toBe(cut);
+    expect(outcome.promptText.length).toBeLessThan(20_200);
+    if (cut) expect(resources.require(keptResults).get(outcome.handle ?? "")).toHaveLength(bytes);
+  }
+});
+
+test("kept results make room, the oldest first, but never for the newest alone", () => {
+  const kept = new MemoryKeptResults(10);
+  const [a, b, c] = ["a", "b", "c"].map((id) => kept.keep(id, id.repeat(4)));
+  expect([a, b, c].map((handle) => kept.get(handle ?? ""))).toEqual([undefined, "bbbb", "cccc"]);
+  expect(kept.keep("b", "again")).toBe(b);
+  expect(kept.get(b ?? "")).toBe("again");
+  const long = kept.keep("d", "d".repeat(100));
+  expect([b, c, long].map((handle) => kept.get(handle ?? "")?.length)).toEqual([undefined, undefined, 100]);
+});
+
+test("progress comes in order, then one end; a tool without one gets an error, streamed or not", async () => {
+  const steps = raw("steps", async function* () {
+    yield { type: "progress", text: "1" };
+    yield { type: "progress", data: 2 };
+    yield { type: "result", result: ToolCallResult.text("3") };
+  });
+  const empty = raw("empty", async function* () {});
+  const { dispatcher: d } = dispatcher(steps, empty);
+  const events = async (name: string) => {
+    const all = [];
+    for await (const event of d.stream({ id: "1", name, arguments: {} })) all.push(event);
+    return all;
+  };
+  expect(await events("steps")).toMatchObject([
+    { type: "progress", text: "1" },
+    { type: "progress", data: 2 },
+    { type: "done", outcome: { promptText: "3" } },
+  ]);
+  expect((await d.run({ id: "1", name: "steps", arguments: {} })).promptText).toBe("3");
+  const [only, ...more] = await events("empty");
+  expect(only).toMatchObject({ type: "done", outcome: { promptText: expect.stringContaining("stream_no_terminal") } });
+  expect(more).toEqual([]);
+  expect((await d.run({ id: "1", name: "empty", arguments: {} })).promptText).toContain("stream_no_terminal");
 });
 
 test("a fault is cut too, wherever its text came from", async () => {
@@ -416,6 +471,54 @@ describe("a call that a tool makes of another", () => {
     await vi.advanceTimersByTimeAsync(120_000);
     expect((await running).error?.kind).toBe("timeout");
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("takes what a model would send, and its fault is the caller's to see, once", async () => {
+    let failures = 0;
+    const use = defineTool({
+      id: "use",
+      kind: "other",
+      description: "",
+      input: Type.Object({ name: Type.String(), args: Type.Any() }),
+      run: async ({ name, args }, ctx) => (await ctx.dispatch?.(name, args)) as ToolCallResult,
+    });
+    const target = raw("target", async (args) => ToolCallResult.text(JSON.stringify(args)));
+    const broken = raw("broken", async () => {
+      throw new ToolError("network", "broken", `failure ${++failures}`);
+    });
+    const { dispatcher: d } = dispatcher(use, target, broken);
+    const said = async (name: string, args: unknown) =>
+      (await d.run({ id: "1", name: "use", arguments: { name, args } as never })).promptText;
+    expect(await said("target", '{"a": 1}')).toBe('{"a":1}');
+    expect(await said("target", { a: 1 })).toBe('{"a":1}');
+    expect(await said("target", null)).toBe("{}");
+    expect(await said("target", "[1]")).toContain("wanted an object");
+    expect(await said("broken", {})).toBe("failure 1");
+    expect(failures).toBe(1);
+  });
+
+  test("is not run for a tool whose time is up, and that goes on all the same", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let ran = 0;
+    let late: Promise<unknown> | undefined;
+    let wake: () => void = () => {};
+    const deaf = raw("deaf", async (_, ctx) => {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      late = ctx.dispatch?.("write", {});
+      return (await late) as ToolCallResult;
+    });
+    const write = raw("write", async () => ToolCallResult.text(String(++ran)));
+    const { dispatcher: d } = dispatcher(deaf, write);
+    const running = d.run({ id: "1", name: "deaf", arguments: {} });
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect((await running).error?.kind).toBe("timeout");
+    wake();
+    await vi.advanceTimersByTimeAsync(0);
+    await expect(late).rejects.toMatchObject({ kind: "cancelled" });
+    expect(ran).toBe(0);
   });
 
   test("asks no longer for leave once its caller has ended", async () => {

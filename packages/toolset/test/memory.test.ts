@@ -67,6 +67,17 @@ describe("memories", () => {
     expect(states.snapshot()).toEqual([remembered(5, 3)]);
   });
 
+  test("can be read and changed from outside, as far as it fits", async () => {
+    const one = await set();
+    expect(one.states.get("user:count")).toEqual({ n: 0 });
+    expect(one.states.get("user:none")).toBeUndefined();
+    expect(one.states.set("user:count", { n: 41 })).toBe(true);
+    expect(one.states.set("user:count", { n: "x" })).toBe(false);
+    expect(one.states.set("user:none", { n: 1 })).toBe(false);
+    expect((await one.dispatcher().run(call)).promptText).toBe("42");
+    expect(one.states.takeChanges()).toEqual([remembered(42)]);
+  });
+
   test("two sets do not share theirs", async () => {
     const [a, b] = [await set(), await set()];
     await a.dispatcher().run(call);
