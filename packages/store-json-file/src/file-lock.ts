@@ -1,5 +1,6 @@
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "@shedkit/store/node";
 import { newId } from "@shedkit/types";
 import type { Presence } from "./presence.js";
 import { isMissing } from "./write-file.js";
@@ -26,7 +27,7 @@ export class FileLock {
 
   /** The fence of the lock, or undefined while someone else has it. */
   async tryTake(): Promise<number | undefined> {
-    await mkdir(this.#folder, { recursive: true });
+    await makeFolder(this.#folder);
     const newest = (await this.#entries()).at(-1);
     if (newest !== undefined && !newest.free && (await this.#isHeld(newest.name))) return undefined;
     const fence = (newest?.fence ?? 0) + 1;

@@ -1,6 +1,6 @@
-import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LocalOwner } from "@shedkit/store/node";
+import { LocalOwner, makeFolder } from "@shedkit/store/node";
 import { fileName } from "./names.js";
 import { isMissing } from "./write-file.js";
 
@@ -24,7 +24,7 @@ export class Presence {
   }
 
   async begin(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
+    await makeFolder(this.#folder);
     await this.#beat();
     this.#timer = setInterval(() => void this.#beat().catch(() => {}), BEAT_MS).unref();
   }

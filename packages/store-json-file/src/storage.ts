@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyValueStore } from "@shedkit/store";
 import { checkKey, closedError, compareKeys, storeError, versionError } from "@shedkit/store/backend";
+import { makeFolder } from "@shedkit/store/node";
 import { type JsonValue, newId } from "@shedkit/types";
 import { FileLock } from "./file-lock.js";
 import { fileName } from "./names.js";
@@ -39,7 +40,7 @@ export class JsonFileStorage implements KeyValueStore {
   static async open(folder: string): Promise<JsonFileStorage> {
     const storage = new JsonFileStorage(folder);
     try {
-      await mkdir(storage.#values, { recursive: true });
+      await makeFolder(storage.#values);
       await storage.#presence.begin();
     } catch (error) {
       await storage.close();

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { appendFile, mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AgenticError, Messages, newId, type SessionId, type SessionRecord } from "@shedkit/types";
@@ -37,6 +38,10 @@ async function logOfFour(folder: string): Promise<{ path: string; records: Sessi
   await store.close();
   return { path: join(folder, "sessions", "s", "log.jsonl"), records };
 }
+
+it.skipIf(!existsSync("/proc/self"))("says so at once where there can be no folder", async () => {
+  await expect(JsonFileStorage.open("/proc/shedkit/store")).rejects.toMatchObject({ code: "store" });
+});
 
 it("recovers a log cut at any byte: appends are there whole or not at all, and what was torn is kept and reported", async () => {
   const { path, records } = await logOfFour(await tempFolder());

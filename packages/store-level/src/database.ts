@@ -1,4 +1,5 @@
 import { storeError } from "@shedkit/store/backend";
+import { makeFolder } from "@shedkit/store/node";
 import { AgenticError } from "@shedkit/types";
 import { ClassicLevel } from "classic-level";
 
@@ -16,6 +17,7 @@ const FORMAT = 1;
 export async function openLevel(folder: string): Promise<Level> {
   const db: Level = new ClassicLevel(folder, { keyEncoding: "utf8", valueEncoding: "utf8" });
   try {
+    await makeFolder(folder);
     await db.open();
   } catch (error) {
     throw openError(error, folder);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AgenticError, newId, type SessionId, type SessionRecord } from "@shedkit/types";
@@ -8,6 +9,11 @@ import { tempFolder } from "./support/temp-folder.js";
 
 const session = "s" as SessionId;
 const record = (): SessionRecord => ({ id: newId(), v: 1, at: 1, type: "dequeued", messageId: "m" });
+
+it.skipIf(!existsSync("/proc/self"))("says so at once where there can be no folder", async () => {
+  await expect(LevelStorage.open("/proc/shedkit/store")).rejects.toMatchObject({ code: "store" });
+});
+});
 
 it("is open once: a second storage says so, and works when the first is closed", async () => {
   const folder = await tempFolder();
