@@ -2,7 +2,7 @@ import { defineConfig } from "tsup";
 import { base } from "../../tsup.base.js";
 
 export default defineConfig([
-  { ...base, entry: ["src/index.ts", "src/node.ts"] },
+  { ...base, entry: ["src/index.ts", "src/node.ts"], clean: false },
   {
     // The page: one script that needs nothing else, beside its HTML and its style.
     entry: { page: "page/main.tsx" },

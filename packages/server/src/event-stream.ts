@@ -141,6 +141,7 @@ class Follower {
 
   /** Until the session is opened here, or it is time to look at its log again. */
   async #pause(): Promise<void> {
+    if (this.#stop.aborted) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const wake = () => this.#wake();
     await new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { AgenticError } from "@shedkit/types";
@@ -27,6 +27,11 @@ export interface Listening {
 export async function listen(server: AgentServer, options: ListenOptions = {}): Promise<Listening> {
   const { host = "127.0.0.1", port = 0 } = options;
   const http = createAdaptorServer({ fetch: (request) => server.fetch(request), hostname: host }) as Server;
+  const answers = new Set<ServerResponse>();
+  http.on("request", (_, answer) => {
+    answers.add(answer);
+    answer.once("close", () => answers.delete(answer));
+  });
   await new Promise<void>((resolve, reject) => {
     http.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
     http.listen(port, host, resolve);
@@ -38,7 +43,7 @@ export async function listen(server: AgentServer, options: ListenOptions = {}): 
     url: `http://${name}:${address.port}`,
     port: address.port,
     close: () => {
-      closed ??= closeBoth(server, http);
+      closed ??= closeBoth(server, http, answers);
       return closed;
     },
   };
@@ -63,15 +68,22 @@ export async function loadPage(): Promise<PageFiles> {
   }
 }
 
-async function closeBoth(server: AgentServer, http: Server): Promise<void> {
+/** How long a client may take over the last of an answer when the server closes, in milliseconds. */
+const LAST_ANSWERS_MS = 2000;
+
+/** Ends the sessions, then the connections: at once where no answer is on its way, for some never carried a request. */
+async function closeBoth(server: AgentServer, http: Server, answers: ReadonlySet<ServerResponse>): Promise<void> {
   const gone = new Promise<void>((resolve) => http.close(() => resolve()));
   await server.close();
-  // A connection may have its last answer still on the way; who does not take it is cut off.
-  const idle = setInterval(() => http.closeIdleConnections(), 10);
-  const rest = setTimeout(() => http.closeAllConnections(), 2000);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LAST_ANSWERS_MS);
+  });
+  const sent = Promise.all([...answers].map((answer) => new Promise((resolve) => answer.once("close", resolve))));
+  await Promise.race([sent, late]);
+  clearTimeout(timer);
+  http.closeAllConnections();
   await gone;
-  clearInterval(idle);
-  clearTimeout(rest);
 }
 
 function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): AgenticError {

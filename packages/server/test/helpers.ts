@@ -25,10 +25,12 @@ export interface Served extends Listening {
 export interface ServeOptions extends Partial<ServerOptions> {
   tools?: readonly ToolImpl[];
   permissions?: PermissionPolicy;
+  /** Whether the tools are active from the start. Default: true. */
+  pinned?: boolean;
 }
 
 export async function serve(provider: ModelProvider, options: ServeOptions = {}): Promise<Served> {
-  const { tools = [], permissions, ...rest } = options;
+  const { tools = [], permissions, pinned = true, ...rest } = options;
   const docStore = options.docStore ?? new MemoryDocumentStore();
   const opened: OpenRequest[] = [];
   const server = createServer({
@@ -36,7 +38,8 @@ export async function serve(provider: ModelProvider, options: ServeOptions = {})
     models: [{ id: "m", name: "Model M" }, { id: "other" }],
     open: (request) => {
       opened.push(request);
-      const shed = new ToolShed().tools(tools).pin(...tools.map((tool) => nameOf(tool)));
+      const all = new ToolShed().tools(tools);
+      const shed = pinned ? all.pin(...tools.map(nameOf)) : all;
       let builder = AgentSession.builder(provider)
         .withModel(request.model ?? "m")
         .withToolshed(shed)
