@@ -13,7 +13,6 @@ const record = (): SessionRecord => ({ id: newId(), v: 1, at: 1, type: "dequeued
 it.skipIf(!existsSync("/proc/self"))("says so at once where there can be no folder", async () => {
   await expect(LevelStorage.open("/proc/shedkit/store")).rejects.toMatchObject({ code: "store" });
 });
-});
 
 it("is open once: a second storage says so, and works when the first is closed", async () => {
   const folder = await tempFolder();
