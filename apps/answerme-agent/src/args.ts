@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { UsageError } from "./exit.js";
-import { CLOUD_NAMES } from "./models/cloud-names.js";
+import { PROVIDER_NAMES } from "./models/cloud-names.js";
 
 /** What the command line asks for. */
 export type Command =
@@ -63,7 +63,7 @@ export function parseCommand(args: readonly string[]): Command {
   if (values.continue && values.resume !== undefined) {
     throw new UsageError("--continue and --resume exclude each other; give one");
   }
-  if (values.provider !== undefined && !CLOUD_NAMES.some((name) => name === values.provider)) {
+  if (values.provider !== undefined && !PROVIDER_NAMES.some((name) => name === values.provider)) {
     throw new UsageError(`there is no provider "${values.provider}"; ${wanted.provider}`);
   }
   const question = positionals.length === 0 ? undefined : positionals.join(" ").trim();
@@ -95,7 +95,7 @@ export function parseCommand(args: readonly string[]): Command {
 const wanted = {
   model:
     "name a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, openai:MODEL or anthropic:MODEL",
-  provider: `name one of ${CLOUD_NAMES.join(", ")}`,
+  provider: `name one of ${PROVIDER_NAMES.join(", ")}`,
   root: "name the folder that the questions are about",
   resume: "give the id of a session, or how it begins; answerme-agent sessions lists them",
 } as const;

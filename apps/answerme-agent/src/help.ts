@@ -13,7 +13,8 @@ Options
   -m, --model MODEL   a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file,
                       openai:MODEL or anthropic:MODEL; without it, and without a key in the environment, a
                       small demonstration model answers, which is right on small files only
-      --provider NAME anthropic, openai or openai-responses: whose model --model is, or else whose usual one
+      --provider NAME anthropic, openai, openai-responses or local (this machine): whose model --model is, or
+                      else whose usual one
   -r, --root FOLDER   the folder that the tools may see (default: the current one)
   -y, --yes           change files without asking (without a terminal nothing is changed otherwise)
       --read-only     offer no tool that changes files

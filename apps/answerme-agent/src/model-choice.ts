@@ -1,6 +1,7 @@
 import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "@shedkit/agent";
 import type { FilesPresetOptions, RouterPreset } from "@shedkit/harness";
 import { cloudModel, keyedModel } from "./models/cloud.js";
+import { LOCAL_NAME } from "./models/cloud-names.js";
 import { demoModel } from "./models/demo.js";
 import { localModel } from "./models/local.js";
 import type { ModelNotice } from "./renderer.js";
@@ -37,6 +38,12 @@ export function chooseModel(
   maxSteps: number | null,
   env: Environment = process.env,
 ): ModelChoice {
-  const choice = named === null ? (keyedModel(env) ?? demoModel()) : (cloudModel(named, env) ?? localModel(named));
+  const choice = named === null ? (keyedModel(env) ?? demoModel()) : (cloudModel(named, env) ?? onThisMachine(named));
   return maxSteps === null ? choice : { ...choice, maxSteps };
+}
+
+/** A local model by its name, with `local:` before it or without; the one that ships with the program of `local:`. */
+function onThisMachine(named: string): ModelChoice {
+  const name = named.startsWith(`${LOCAL_NAME}:`) ? named.slice(LOCAL_NAME.length + 1) : named;
+  return name === "" ? demoModel() : localModel(name);
 }

@@ -33,6 +33,7 @@ describe("the command line", () => {
   it("takes a provider with its model, or alone for the one it has", () => {
     expect(options("--provider", "openai", "--model", "gpt-5-mini", "x").model).toBe("openai:gpt-5-mini");
     expect(options("--provider", "anthropic", "x").model).toBe("anthropic:");
+    expect(options("--provider", "local", "--model", "a/b:Q8_0", "x").model).toBe("local:a/b:Q8_0");
   });
 
   it("takes a question that begins with a dash after --", () => {
@@ -76,7 +77,10 @@ describe("the command line", () => {
     [["--model="], "--model is empty"],
     [["--root", " "], "--root is empty"],
     [["--json=1"], "--json takes no value"],
-    [["--provider", "opnai", "x"], 'there is no provider "opnai"; name one of anthropic, openai, openai-responses'],
+    [
+      ["--provider", "opnai", "x"],
+      'there is no provider "opnai"; name one of anthropic, openai, openai-responses, local',
+    ],
     [["--yes", "--read-only", "x"], "--yes and --read-only exclude each other"],
     [["--print", "--json", "x"], "--print and --json exclude each other"],
     [["--continue", "--resume", "01"], "--continue and --resume exclude each other"],

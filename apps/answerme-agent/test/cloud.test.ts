@@ -1,5 +1,7 @@
 import { ScriptedServer, type ServerAnswer } from "@shedkit/testing";
 import { expect, it } from "vitest";
+import { chooseModel } from "../src/model-choice.js";
+import { tourQuestions } from "../src/tour.js";
 import { run, temporaryFolder, tour } from "./program.js";
 
 /** Asks the program about the tour with a model server that answers like this. */
@@ -51,6 +53,18 @@ it("asks the provider that is named, before the one whose key comes first", asyn
     ["openai-responses", "gpt-4o"],
     ["openai-chat", "m"],
   ]);
+});
+
+it("stays on this machine where that is asked for, whatever keys there are", async () => {
+  const server = await ScriptedServer.start([]);
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-ant-test", OPENAI_API_KEY: "sk-test" };
+  const { stdout, stderr, code } = await run(["--root", tour, "--provider", "local", tourQuestions[0]], { env });
+  await server.close();
+  expect([stdout, code]).toEqual([expect.stringContaining("8417"), 0]);
+  expect(stderr).toMatch(/^Model: shed-demo/);
+  expect(server.requests).toEqual([]);
+  const named = chooseModel("local:acme/model-GGUF:Q8_0", null, env);
+  expect(named.notice).toEqual({ model: "acme/model-GGUF:Q8_0", text: "Model: acme/model-GGUF:Q8_0 (local)" });
 });
 
 it("says in one line that a key is refused, without the key", async () => {
