@@ -13,6 +13,7 @@ import { SessionLog } from "./log.js";
 import { AgentLoop } from "./loop.js";
 import type { LoopParts } from "./loop-state.js";
 import { MemoryCoordinator } from "./memory-coordinator.js";
+import { syncMemory } from "./memory-sync.js";
 import { Models, presetModels } from "./models.js";
 import { observing } from "./observer.js";
 import { gated } from "./pause.js";
@@ -42,7 +43,9 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
   const lease = await docStore.acquire(sessionId, { signal, waitMs });
   try {
     const state = await readState(docStore, sessionId, signal);
-    if (settings.mustExist && state.lastRecordId === "") throw notFound(sessionId);
+    // A new id has no memory.
+    const tiers = settings.sessionId === undefined ? {} : await memoryStore.read(sessionId);
+    if (settings.mustExist && state.lastRecordId === "" && Object.keys(tiers).length === 0) throw notFound(sessionId);
     const inProcess = inProcessEffects(docStore, lease);
     const effects = settings.gate ? gated(inProcess, settings.gate) : inProcess;
     const log = new SessionLog(state, effects);
@@ -66,6 +69,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     for (const { key, version, value } of state.toolStates.values()) tools.states?.restore({ key, version, value });
     for (const [name, by] of state.activations) if (tools.get(name)) tools.activate([name], by);
     await mend(log, effects);
+    await syncMemory(log, memoryStore, sessionId, tiers);
     models.retain();
     const config = { ...defaultConfig, ...settings.config };
     const contextConfig = { ...defaultContextConfig, ...settings.contextConfig };
@@ -88,7 +92,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     };
     return {
       ...loopParts,
-      ...{ docStore, memoryStore, lease, models, recall, children },
+      ...{ docStore, memoryStore, lease, models, recall, children, facts: memory },
       modelChain: selection.models,
       loopOf: (spec, sink) => new AgentLoop(loopParts, spec, sink),
     };

@@ -30,7 +30,10 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
     return builderOf({ ...this.#settings, docStore });
   }
 
-  /** Where the newest of each memory tier is kept. Default: in memory. */
+  /**
+   * Where the newest of each memory tier is kept. Default: in memory. What it remembers of a session whose log does not
+   * (the log was kept elsewhere, or in memory) is taken over by the log.
+   */
   withMemoryStore<M2 extends MemoryStore>(memoryStore: M2): AgentSessionBuilder<D, M2> {
     return builderOf({ ...this.#settings, memoryStore });
   }
@@ -40,7 +43,7 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
     return this.#with({ sessionId: id as SessionId, mustExist: false });
   }
 
-  /** Continues the session of that id; `build` rejects with `sessionNotFound` where the store has none. */
+  /** Continues the session of that id; `build` rejects with `sessionNotFound` where neither store knows it. */
   resume(id: SessionId | string): AgentSessionBuilder<D, M> {
     return this.#with({ sessionId: id as SessionId, mustExist: true });
   }

@@ -10,6 +10,8 @@ export class SessionLog {
   /** The append that was handed in last, as long as it runs. */
   #tail: Promise<void> | undefined;
   #broken: AgenticError | undefined;
+  /** How many records have been handed in and are not stored yet. */
+  pending = 0;
 
   constructor(state: SessionState, effects: LoopEffects) {
     this.state = state;
@@ -21,8 +23,10 @@ export class SessionLog {
    * holds is not known then, and only reading it again tells.
    */
   append(...bodies: readonly SessionRecordBody[]): Promise<void> {
+    this.pending += bodies.length;
     const stored = this.#tail ? this.#tail.then(() => this.#store(bodies)) : this.#store(bodies);
     const over = () => {
+      this.pending -= bodies.length;
       if (this.#tail === tail) this.#tail = undefined;
     };
     const tail = stored.then(over, over);

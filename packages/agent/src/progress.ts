@@ -16,6 +16,8 @@ export type AgentProgress =
   | { type: "executingTools"; total: number; completed: number }
   | { type: "toolCallCancelled"; id: string }
   | { type: "processingMemory"; kind: "working" | "observation" | "reflection" }
+  /** Before the session ends: so many records are still on their way to the store. */
+  | { type: "flushingRecords"; count: number }
   | { type: "compacting"; tokens: number }
   | { type: "steering"; source: string }
   | { type: "turnComplete"; usage: Usage }

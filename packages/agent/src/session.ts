@@ -31,6 +31,7 @@ import {
 } from "./subscription.js";
 import type { Turn } from "./turn.js";
 import { TurnStream } from "./turn-stream.js";
+import type { WorkingMemory } from "./working-memory.js";
 
 /** @internal What a builder hands over. */
 export interface SessionInternals<D extends DocumentStore, M extends MemoryStore> extends TurnParts {
@@ -40,6 +41,7 @@ export interface SessionInternals<D extends DocumentStore, M extends MemoryStore
   models: Models;
   recall: ContextSearch;
   children: Children;
+  facts: WorkingMemory;
 }
 
 /**
@@ -65,6 +67,9 @@ export class AgentSession<
     this.#parts = parts;
     this.#settings = settings;
     parts.log.listen((record) => this.#show({ type: "record", record }));
+    parts.facts.onEdit = () => {
+      this.#show({ type: "progress", progress: { type: "processingMemory", kind: "working" } });
+    };
   }
 
   /**
@@ -328,6 +333,7 @@ export class AgentSession<
     }
     await children.end();
     await memory.end();
+    if (log.pending > 0) this.#show({ type: "progress", progress: { type: "flushingRecords", count: log.pending } });
     await log.flush();
     for (const subscription of this.#subscriptions) subscription.close();
     try {

@@ -8,6 +8,8 @@ export class WorkingMemory implements MemoryAccess {
   readonly #store: MemoryStore;
   readonly #sessionId: SessionId;
   #tail: Promise<unknown> = Promise.resolve();
+  /** Called before a change is stored. */
+  onEdit: () => void = () => undefined;
 
   constructor(log: SessionLog, store: MemoryStore, sessionId: SessionId) {
     this.#log = log;
@@ -25,7 +27,9 @@ export class WorkingMemory implements MemoryAccess {
     const edited = this.#tail.then(async () => {
       const before = this.#log.state.working;
       const version = (before?.version ?? 0) + 1;
-      await this.#log.append({ type: "workingMemory", version, facts: change(before?.facts ?? []) });
+      const facts = change(before?.facts ?? []);
+      this.onEdit();
+      await this.#log.append({ type: "workingMemory", version, facts });
       await this.#store.write(this.#sessionId, "working", this.#log.state.working);
       return version;
     });

@@ -1,4 +1,6 @@
+import { MemoryDocumentStore, type SessionLease } from "@shedkit/store";
 import { Gate, ScriptedProvider } from "@shedkit/testing";
+import type { SessionRecord } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import type { TurnEvent } from "../src/index.js";
 import { checkValid, collect, echoTool, hangingTool, sessionOf, transcript } from "./helpers.js";
@@ -181,5 +183,29 @@ describe("end", () => {
     const again = await builder.resume(session.sessionId).build();
     await again.ask("Hi");
     expect(transcript(provider.requests[0]?.messages ?? [])).toEqual(["user: Remember me", "user: Hi"]);
+  });
+
+  it("tells how many records are still on their way to the store", async () => {
+    const gate = new Gate();
+    class SlowStore extends MemoryDocumentStore {
+      override async append(lease: SessionLease, records: readonly SessionRecord[]): Promise<number> {
+        await gate.wait();
+        return super.append(lease, records);
+      }
+    }
+    const session = await sessionOf(new ScriptedProvider([])).withDocStore(new SlowStore()).build();
+    const seen: unknown[] = [];
+    const following = (async () => {
+      for await (const event of session.subscribe()) {
+        if (event.type === "progress") seen.push(event.progress);
+        gate.open();
+      }
+    })();
+    session.followUp("One");
+    session.followUp("Two");
+    await session.end();
+    await following;
+    expect(seen).toEqual([{ type: "flushingRecords", count: 2 }]);
+    expect(await collect(session.docStore.read(session.sessionId))).toHaveLength(2);
   });
 });

@@ -1,4 +1,4 @@
-import { MemoryDocumentStore, type SessionLease } from "@shedkit/store";
+import { KvMemoryStore, MemoryDocumentStore, MemoryStorage, type SessionLease } from "@shedkit/store";
 import { Gate, type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
 import { AgenticError, type SessionRecord } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
@@ -156,6 +156,56 @@ describe("the memory", () => {
     }
   });
 
+  it("is taken over from the memory store where the log does not know it, and found by resume", async () => {
+    const memoryStore = new KvMemoryStore(new MemoryStorage());
+    const first = await build(remembering(() => '["They like trees."]'))
+      .withMemoryStore(memoryStore)
+      .build();
+    await first.ask("Turn 1");
+    await first.ask("Turn 2");
+    await first.settled();
+    await first.end();
+    const provider = remembering(() => "[]");
+    const elsewhere = build(provider).withMemoryStore(memoryStore); // a new log
+    const session = await elsewhere.resume("s").build();
+    await session.ask("What do they like?");
+    expect(transcript(provider.requests[0]?.messages ?? [])).toEqual([
+      "user: What do they like?",
+      "system: Observations:\n- They like trees.",
+    ]);
+    expect((await session.contextProvider.search("trees", { mode: "memory" }))[0]?.source).toBe("observation");
+    await expect(elsewhere.resume("t").build()).rejects.toMatchObject({ code: "sessionNotFound" });
+  });
+
+  it("of a store that a killed program left behind its log is brought up to date", async () => {
+    class Dying extends KvMemoryStore {
+      override async write(): Promise<void> {
+        throw new AgenticError("store", "The process is gone.", { store: "test", operation: "write" });
+      }
+    }
+    const storage = new MemoryStorage();
+    const store = new MemoryDocumentStore();
+    const killed = await build(
+      remembering(() => '["They like trees."]'),
+      store,
+    )
+      .withMemoryStore(new Dying(storage))
+      .build();
+    await killed.ask("Turn 1");
+    await killed.ask("Turn 2");
+    await killed.settled();
+    await killed.end();
+    const again = await build(
+      remembering(() => "[]"),
+      store,
+    )
+      .withMemoryStore(new KvMemoryStore(storage))
+      .build();
+    const { observation } = await again.memoryStore.read(again.sessionId);
+    expect(observation?.observations).toEqual([{ content: "They like trees." }]);
+    expect(count(await recordsOf(store), "observation")).toBe(1);
+  });
+
   it("of facts that a tool edits is in the next request", async () => {
     const { toolFn, ToolCallResult } = await import("@shedkit/tool");
     const { ToolShed } = await import("@shedkit/shed");
@@ -171,7 +221,9 @@ describe("the memory", () => {
     }));
     const provider = new ScriptedProvider([{ call: "remember" }, "Done."]);
     const session = await sessionOf(provider).withToolshed(new ToolShed().tool(remember).pin("remember")).build();
-    await session.ask("Remember it");
+    const events = await collect(session.runTurnStream("Remember it").events({ memory: true }));
+    const told = events.map((event) => (event.type === "progress" ? event.progress.type : event.type));
+    expect(told.indexOf("processingMemory")).toBe(told.indexOf("memory") - 1);
     expect(transcript(provider.requests[1]?.messages ?? []).at(-1)).toBe("system: Working memory:\n- The sky is blue.");
   });
 });
