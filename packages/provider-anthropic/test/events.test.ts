@@ -76,6 +76,67 @@ const EVENTS: readonly ModelEvent[] = [
 /** Before what says that the answer is whole, in UTF-16 units: no more than that in bytes. */
 const LAST = STREAM.indexOf('"stop_reason":"tool_use"');
 
+const USE = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
+const FOUND = {
+  type: "web_search_tool_result",
+  tool_use_id: "srvtoolu_1",
+  content: [{ type: "web_search_result", url: "https://z.example", title: "Zürich", encrypted_content: "Eq" }],
+};
+const CITATION = {
+  type: "web_search_result_location",
+  url: "https://z.example",
+  cited_text: "Zürich is",
+  title: "Zürich",
+};
+const NOVEL = { type: "future_block", note: "a" };
+
+/** What a server ran comes as blocks of its own, sources with their text, a refusal at the end; what is new is kept. */
+const SERVED = [
+  {
+    type: "message_start",
+    message: { id: "msg_2", role: "assistant", content: [], usage: { input_tokens: 9, output_tokens: 0 } },
+  },
+  { type: "content_block_start", index: 0, content_block: USE },
+  { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: '{"query": "Zür' } },
+  { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: 'ich"}' } },
+  { type: "content_block_stop", index: 0 },
+  { type: "content_block_start", index: 1, content_block: FOUND },
+  { type: "content_block_stop", index: 1 },
+  { type: "future_event", anything: 1 },
+  { type: "content_block_start", index: 2, content_block: { type: "text", text: "", citations: [] } },
+  { type: "content_block_delta", index: 2, delta: { type: "citations_delta", citation: CITATION } },
+  { type: "content_block_delta", index: 2, delta: { type: "text_delta", text: "Zürich is a city." } },
+  { type: "content_block_stop", index: 2 },
+  { type: "content_block_start", index: 3, content_block: NOVEL },
+  { type: "content_block_delta", index: 3, delta: { type: "future_delta", note: "b" } },
+  { type: "content_block_stop", index: 3 },
+  {
+    type: "message_delta",
+    delta: { stop_reason: "refusal", stop_details: { type: "refusal", explanation: "No more of it." } },
+    usage: { input_tokens: 300, output_tokens: 40, server_tool_use: { web_search_requests: 1 } },
+  },
+  { type: "message_stop" },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join("");
+
+const opaque = (block: number, value: object) =>
+  ({ type: "output", block, output: { type: "opaque", provider: "anthropic", block: value as never } }) as const;
+
+const SERVED_EVENTS: readonly ModelEvent[] = [
+  { type: "start", warnings: [] },
+  opaque(0, { ...USE, input: { query: "Zürich" } }),
+  opaque(1, FOUND),
+  { type: "textDelta", block: 2, text: "Zürich is a city." },
+  { type: "output", block: 2, output: { type: "text", text: "Zürich is a city.", citations: [CITATION] } },
+  opaque(3, { type: "future_block", note: "ab" }),
+  { type: "output", block: 4, output: { type: "refusal", text: "No more of it." } },
+  { type: "usage", usage: { input: 300, output: 40, cacheRead: 0, cacheWrite: 0, reasoning: 0, total: 340 } },
+  { type: "finish", reason: "refusal" },
+];
+
+const SERVED_LAST = SERVED.indexOf('"stop_reason":"refusal"');
+
 async function read(body: string, sizes: number[]): Promise<ModelEvent[]> {
   const answer = async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
   const provider = AnthropicMessagesProvider.withConfig({
@@ -89,30 +150,33 @@ async function read(body: string, sizes: number[]): Promise<ModelEvent[]> {
   return events;
 }
 
-describe("a stream of the wire", () => {
+describe.each([
+  ["with thinking, text and calls", STREAM, EVENTS, LAST],
+  ["with what a server ran, sources and a refusal", SERVED, SERVED_EVENTS, SERVED_LAST],
+])("a stream of the wire %s", (_, stream, wanted, last) => {
   it("is these events, one for one", async () => {
-    expect(await read(STREAM, [STREAM.length * 4])).toEqual(EVENTS);
+    expect(await read(stream, [stream.length * 4])).toEqual(wanted);
   });
 
   it("is the same events wherever its bytes are cut, and however its lines end", async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.constantFrom("\n", "\r\n", "\r"), async (sizes, end) => {
-        expect(await read(STREAM.replaceAll("\n", end), sizes)).toEqual(EVENTS);
+        expect(await read(stream.replaceAll("\n", end), sizes)).toEqual(wanted);
       }),
       { numRuns: 60 },
     );
-    expect(await read(STREAM, [1])).toEqual(EVENTS);
+    expect(await read(stream, [1])).toEqual(wanted);
   });
 
   it("that ends early ends in a failure, behind what came of the same events", async () => {
-    const bytes = new TextEncoder().encode(STREAM);
+    const bytes = new TextEncoder().encode(stream);
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: LAST }), async (length) => {
+      fc.asyncProperty(fc.integer({ min: 1, max: last }), async (length) => {
         const events = await read(new TextDecoder().decode(bytes.slice(0, length)), [97]);
         expect(events.at(-1)).toMatchObject({ type: "failure", error: { details: { kind: "network" } } });
         const deltas = events.filter(({ type }) => type.endsWith("Delta"));
-        expect(EVENTS.filter(({ type }) => type.endsWith("Delta")).slice(0, deltas.length)).toEqual(deltas);
+        expect(wanted.filter(({ type }) => type.endsWith("Delta")).slice(0, deltas.length)).toEqual(deltas);
       }),
       { numRuns: 60 },
     );

@@ -73,6 +73,56 @@ const EVENTS: readonly ModelEvent[] = [
 /** Before what says that the answer is whole, in UTF-16 units: no more than that in bytes. */
 const LAST = STREAM.indexOf('"finish_reason":"tool_calls"');
 
+const SOURCE = {
+  type: "url_citation",
+  url_citation: { url: "https://z.example", title: "Zürich", start_index: 0, end_index: 6 },
+};
+
+/** Parts of content that are lists, sources, an image, a refusal; chunks without choices, with fields of a newer API. */
+const SERVED = [
+  { ...head, choices: [], prompt_filter_results: [{ prompt_index: 0 }] },
+  chunk({ role: "assistant", content: [{ type: "thinking", thinking: [{ type: "text", text: "Zür" }] }] }),
+  chunk({ content: [{ type: "thinking", thinking: [{ type: "text", text: "ich?" }] }] }),
+  chunk({ content: [{ type: "text", text: "Zürich" }] }),
+  chunk({ content: " is a city.", obfuscation: "x7" }),
+  chunk({ annotations: [SOURCE] }),
+  chunk({ images: [{ type: "image_url", image_url: { url: "data:image/png;base64,iVBO" } }] }),
+  chunk({ refusal: "No more" }),
+  chunk({ refusal: " of it." }),
+  chunk({}, "stop"),
+  {
+    ...head,
+    choices: [],
+    usage: { prompt_tokens: 300, completion_tokens: 40, total_tokens: 340 },
+    service_tier: "default",
+  },
+  "[DONE]",
+]
+  .map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
+  .join("");
+
+const SERVED_EVENTS: readonly ModelEvent[] = [
+  { type: "start", warnings: [] },
+  { type: "thinkingDelta", block: 0, text: "Zür" },
+  { type: "thinkingDelta", block: 0, text: "ich?" },
+  { type: "output", block: 0, output: { type: "thinking", text: "Zürich?" } },
+  { type: "textDelta", block: 1, text: "Zürich" },
+  { type: "textDelta", block: 1, text: " is a city." },
+  { type: "output", block: 1, output: { type: "text", text: "Zürich is a city.", citations: [SOURCE] } },
+  {
+    type: "output",
+    block: 2,
+    output: { type: "image", source: { type: "base64", data: "iVBO" }, mediaType: "image/png" },
+  },
+  { type: "textDelta", block: 3, text: "No more" },
+  { type: "textDelta", block: 3, text: " of it." },
+  { type: "output", block: 3, output: { type: "refusal", text: "No more of it." } },
+  { type: "usage", usage: { input: 300, output: 40, cacheRead: 0, cacheWrite: 0, reasoning: 0, total: 340 } },
+  { type: "finish", reason: "refusal" },
+];
+
+const SERVED_LAST = SERVED.indexOf('"finish_reason":"stop"');
+
 async function read(body: string, sizes: number[]): Promise<ModelEvent[]> {
   const answer = async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
   const provider = OpenAIProvider.withConfig({
@@ -86,30 +136,33 @@ async function read(body: string, sizes: number[]): Promise<ModelEvent[]> {
   return events;
 }
 
-describe("a stream of the wire", () => {
+describe.each([
+  ["with thinking, text and calls", STREAM, EVENTS, LAST],
+  ["with what a server ran, sources and a refusal", SERVED, SERVED_EVENTS, SERVED_LAST],
+])("a stream of the wire %s", (_, stream, wanted, last) => {
   it("is these events, one for one", async () => {
-    expect(await read(STREAM, [STREAM.length * 4])).toEqual(EVENTS);
+    expect(await read(stream, [stream.length * 4])).toEqual(wanted);
   });
 
   it("is the same events wherever its bytes are cut, and however its lines end", async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.constantFrom("\n", "\r\n", "\r"), async (sizes, end) => {
-        expect(await read(STREAM.replaceAll("\n", end), sizes)).toEqual(EVENTS);
+        expect(await read(stream.replaceAll("\n", end), sizes)).toEqual(wanted);
       }),
       { numRuns: 60 },
     );
-    expect(await read(STREAM, [1])).toEqual(EVENTS);
+    expect(await read(stream, [1])).toEqual(wanted);
   });
 
   it("that ends early ends in a failure, behind what came of the same events", async () => {
-    const bytes = new TextEncoder().encode(STREAM);
+    const bytes = new TextEncoder().encode(stream);
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: LAST }), async (length) => {
+      fc.asyncProperty(fc.integer({ min: 1, max: last }), async (length) => {
         const events = await read(new TextDecoder().decode(bytes.slice(0, length)), [97]);
         expect(events.at(-1)).toMatchObject({ type: "failure", error: { details: { kind: "network" } } });
         const deltas = events.filter(({ type }) => type.endsWith("Delta"));
-        expect(EVENTS.filter(({ type }) => type.endsWith("Delta")).slice(0, deltas.length)).toEqual(deltas);
+        expect(wanted.filter(({ type }) => type.endsWith("Delta")).slice(0, deltas.length)).toEqual(deltas);
       }),
       { numRuns: 60 },
     );

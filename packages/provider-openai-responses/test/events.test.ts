@@ -98,6 +98,58 @@ const EVENTS: readonly ModelEvent[] = [
 /** Before what says that the answer is whole, in UTF-16 units: no more than that in bytes. */
 const LAST = STREAM.indexOf('"type":"response.completed"');
 
+const RAN = { id: "ws_1", type: "web_search_call", status: "completed", action: { type: "search", query: "Zürich" } };
+const SOURCE = { type: "url_citation", url: "https://z.example", title: "Zürich", start_index: 0, end_index: 6 };
+const said = { type: "output_text", text: "Zürich is a city.", annotations: [SOURCE] };
+const refused = { type: "refusal", refusal: "No more of it." };
+const whole = { id: "msg_2", type: "message", role: "assistant", status: "completed", content: [said, refused] };
+
+/** What the server ran is an item, sources come behind their text, a refusal is a part; events of a newer API. */
+const SERVED = [
+  { type: "response.created", response: { ...response, status: "in_progress" } },
+  { type: "response.queued", response: { ...response, status: "queued" } },
+  { type: "response.output_item.added", output_index: 0, item: { ...RAN, status: "in_progress" } },
+  { type: "response.web_search_call.searching", output_index: 0, item_id: "ws_1" },
+  { type: "response.web_search_call.completed", output_index: 0, item_id: "ws_1" },
+  { type: "response.output_item.done", output_index: 0, item: RAN },
+  { type: "response.output_item.added", output_index: 1, item: { ...whole, status: "in_progress", content: [] } },
+  { type: "response.content_part.added", output_index: 1, content_index: 0, part: { ...said, text: "" } },
+  { type: "response.output_text.delta", output_index: 1, content_index: 0, delta: "Zürich is a city." },
+  {
+    type: "response.output_text.annotation.added",
+    output_index: 1,
+    content_index: 0,
+    annotation_index: 0,
+    annotation: SOURCE,
+  },
+  { type: "response.output_text.done", output_index: 1, content_index: 0, text: said.text },
+  { type: "response.refusal.delta", output_index: 1, content_index: 1, delta: "No more" },
+  { type: "response.refusal.delta", output_index: 1, content_index: 1, delta: " of it." },
+  { type: "response.refusal.done", output_index: 1, content_index: 1, refusal: refused.refusal },
+  { type: "response.future_event", anything: 1 },
+  { type: "response.output_item.done", output_index: 1, item: whole },
+  {
+    type: "response.completed",
+    response: { ...response, status: "completed", usage: { input_tokens: 300, output_tokens: 40, total_tokens: 340 } },
+  },
+]
+  .map((event, sequence_number) => `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`)
+  .join("");
+
+const SERVED_EVENTS: readonly ModelEvent[] = [
+  { type: "start", warnings: [] },
+  { type: "output", block: 0, output: { type: "opaque", provider: "openai-responses", block: RAN } },
+  { type: "textDelta", block: 1, text: "Zürich is a city." },
+  { type: "textDelta", block: 2, text: "No more" },
+  { type: "textDelta", block: 2, text: " of it." },
+  { type: "output", block: 1, output: { type: "text", text: "Zürich is a city.", citations: [SOURCE] } },
+  { type: "output", block: 2, output: { type: "refusal", text: "No more of it." } },
+  { type: "usage", usage: { input: 300, output: 40, cacheRead: 0, cacheWrite: 0, reasoning: 0, total: 340 } },
+  { type: "finish", reason: "refusal" },
+];
+
+const SERVED_LAST = SERVED.indexOf('"type":"response.completed"');
+
 async function read(body: string, sizes: number[]): Promise<ModelEvent[]> {
   const answer = async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
   const provider = ResponsesProvider.withConfig({
@@ -111,30 +163,33 @@ async function read(body: string, sizes: number[]): Promise<ModelEvent[]> {
   return events;
 }
 
-describe("a stream of the wire", () => {
+describe.each([
+  ["with thinking, text and calls", STREAM, EVENTS, LAST],
+  ["with what a server ran, sources and a refusal", SERVED, SERVED_EVENTS, SERVED_LAST],
+])("a stream of the wire %s", (_, stream, wanted, last) => {
   it("is these events, one for one", async () => {
-    expect(await read(STREAM, [STREAM.length * 4])).toEqual(EVENTS);
+    expect(await read(stream, [stream.length * 4])).toEqual(wanted);
   });
 
   it("is the same events wherever its bytes are cut, and however its lines end", async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.constantFrom("\n", "\r\n", "\r"), async (sizes, end) => {
-        expect(await read(STREAM.replaceAll("\n", end), sizes)).toEqual(EVENTS);
+        expect(await read(stream.replaceAll("\n", end), sizes)).toEqual(wanted);
       }),
       { numRuns: 60 },
     );
-    expect(await read(STREAM, [1])).toEqual(EVENTS);
+    expect(await read(stream, [1])).toEqual(wanted);
   });
 
   it("that ends early ends in a failure, behind what came of the same events", async () => {
-    const bytes = new TextEncoder().encode(STREAM);
+    const bytes = new TextEncoder().encode(stream);
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: LAST }), async (length) => {
+      fc.asyncProperty(fc.integer({ min: 1, max: last }), async (length) => {
         const events = await read(new TextDecoder().decode(bytes.slice(0, length)), [97]);
         expect(events.at(-1)).toMatchObject({ type: "failure", error: { details: { kind: "network" } } });
         const deltas = events.filter(({ type }) => type.endsWith("Delta"));
-        expect(EVENTS.filter(({ type }) => type.endsWith("Delta")).slice(0, deltas.length)).toEqual(deltas);
+        expect(wanted.filter(({ type }) => type.endsWith("Delta")).slice(0, deltas.length)).toEqual(deltas);
       }),
       { numRuns: 60 },
     );

@@ -72,6 +72,19 @@ describe("the events of a response", () => {
     expect([events, thrown]).toEqual([[{ t: "é" }, { t: 2 }], undefined]);
   });
 
+  it("are the same for a cut at any byte, and for any two", async () => {
+    const text = 'event: a\r\ndata: {"t":"é😀"}\r\n\r\n: ping\ndata: {"a":\ndata: 1}\n\ndata: {"t":"漢"}\n\n';
+    const bytes = new TextEncoder().encode(text);
+    const wanted = [{ t: "é😀" }, { a: 1 }, { t: "漢" }];
+    for (let i = 0; i <= bytes.length; i++) {
+      const { events, thrown } = await read([bytes.slice(0, i), bytes.slice(i)]);
+      expect([i, events, thrown]).toEqual([i, wanted, undefined]);
+      for (let j = i; j <= Math.min(i + 9, bytes.length); j++) {
+        expect((await read([bytes.slice(0, i), bytes.slice(i, j), bytes.slice(j)])).events).toEqual(wanted);
+      }
+    }
+  });
+
   it("leave pings and comments out, with a name or without", async () => {
     const { events } = await read(['event: ping\ndata: {"a":1}\n\n: hi\n\ndata: {"type":"ping"}\n\ndata: {"b":2}\n\n']);
     expect(events).toEqual([{ b: 2 }]);
