@@ -170,7 +170,9 @@ export class ToolCallManager {
   /**
    * Adds a tool. A search finds it at once; its settings are its defaults, its description is filled in with the names
    * of the tools that are there, and what it remembered before it was removed it still does. Throws ToolError
-   * `invalidArguments` where the name is taken or belongs to `shed`, or where a schema or a description is not valid.
+   * `invalidArguments` where the name is taken or belongs to `shed`, or where a schema or a description is not valid;
+   * `behaviorVersion` where the version that it would have goes away; `permissionDenied` where it may do more than the
+   * configuration's `capability` allows.
    */
   register(tool: ToolImpl): void {
     const name = toolName(tool.definition());

@@ -10,6 +10,7 @@ import {
   toToolError,
 } from "@shedkit/tool";
 import {
+  configProblems,
   loadValidator,
   type Scheduler,
   type StateFile,
@@ -235,6 +236,8 @@ export class ToolShed {
   }
 
   #problems(): ShedProblem[] {
+    const malformed = configProblems(this.#settings.config);
+    if (malformed.length > 0) return malformed.map((problem) => ({ type: "configuration", ...problem }));
     const counts = new Map<string, number>();
     for (const { name, source } of this.#settings.entries)
       counts.set(name, (counts.get(name) ?? 0) + (source === "own" ? 1 : 0));

@@ -138,6 +138,9 @@ describe("ToolShed", () => {
 
   test("reports what is wrong with a configuration, pins of tools that it leaves out, and ids used twice", async () => {
     const shed = new ToolShed().tools([tool("a"), tool("b")]);
+    expect((await problemsOf(shed.configure({ tools: "all" } as never))).problems).toMatchObject([
+      { type: "configuration", tool: "(global)", category: "config", fieldPath: "tools" },
+    ]);
     expect((await problemsOf(shed.configure({ tools: [{ id: "x" }] }))).problems).toMatchObject([
       { type: "configuration", tool: "x", category: "tool_not_found" },
     ]);

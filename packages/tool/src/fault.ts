@@ -22,20 +22,60 @@ const BY_CODE: { readonly [code: string]: ToolErrorKind } = {
   UND_ERR_SOCKET: "network",
 };
 
+/** HTTP answers, by what they mean for a call. */
+const BY_STATUS: { readonly [status: number]: ToolErrorKind } = {
+  401: "unauthorized",
+  403: "permissionDenied",
+  404: "notFound",
+  408: "timeout",
+  410: "notFound",
+  429: "rateLimited",
+  502: "serviceUnavailable",
+  503: "serviceUnavailable",
+  504: "timeout",
+};
+
+/** Errors of our own packages, by their code, or by the kind or reason in their details. */
+const BY_DETAIL: { readonly [detail: string]: ToolErrorKind } = {
+  auth: "unauthorized",
+  cancelled: "cancelled",
+  toolNotAuthorized: "unauthorized",
+  rateLimit: "rateLimited",
+  overloaded: "serviceUnavailable",
+  network: "network",
+  timeout: "timeout",
+  notFound: "notFound",
+  permission: "permissionDenied",
+  outside: "permissionDenied",
+};
+
 const RETRYABLE: ReadonlySet<ToolErrorKind> = new Set(["timeout", "network", "rateLimited", "serviceUnavailable"]);
 
-/** Anything that was thrown while `tool` ran, as a ToolError: itself where it is one, else of the kind its code tells. */
+/**
+ * Anything that was thrown while `tool` ran, as a ToolError: itself where it is one, else of the kind that its class, its
+ * code or its HTTP status tells, with the status and the time to wait where it has them.
+ */
 export function toToolError(thrown: unknown, tool: string): ToolError {
   if (thrown instanceof ToolError) return thrown;
-  if (AgenticError.is(thrown, "tool")) {
-    // From another copy of this package.
-    return new ToolError(thrown.details.kind as ToolErrorKind, tool, thrown.message, {
-      cause: thrown,
-      retryable: thrown.retryable,
-    });
+  if (AgenticError.is(thrown)) {
+    const { status, retryAfterMs, retryable } = thrown;
+    const kind = kindOfAgentic(thrown);
+    return new ToolError(kind, tool, thrown.message, { cause: thrown, status, retryAfterMs, retryable });
   }
   const kind = kindOf(thrown);
-  return new ToolError(kind, tool, messageOf(thrown, tool), { cause: thrown, retryable: RETRYABLE.has(kind) });
+  const retryable = RETRYABLE.has(kind);
+  return new ToolError(kind, tool, messageOf(thrown, tool), { cause: thrown, retryable, status: statusOf(thrown) });
+}
+
+function kindOfAgentic(error: AgenticError): ToolErrorKind {
+  // A ToolError from another copy of this package.
+  if (AgenticError.is(error, "tool")) return error.details.kind as ToolErrorKind;
+  const { kind, reason } = error.details as { kind?: unknown; reason?: unknown };
+  for (const detail of [error.code, kind, reason]) {
+    const known = typeof detail === "string" && Object.hasOwn(BY_DETAIL, detail) ? BY_DETAIL[detail] : undefined;
+    if (known !== undefined) return known;
+  }
+  return (error.status === undefined ? undefined : BY_STATUS[error.status]) ?? kindOf(error.cause);
 }
 
 const MAX_CAUSES = 8; // a chain may be a circle
@@ -46,11 +86,21 @@ function kindOf(thrown: unknown): ToolErrorKind {
     if (at.name === "AbortError") return "cancelled";
     if (at.name === "TimeoutError") return "timeout";
     const code: unknown = "code" in at ? at.code : undefined;
-    const kind = typeof code === "string" ? BY_CODE[code] : undefined;
+    const status = statusOf(at);
+    const kind =
+      (typeof code === "string" && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined) ??
+      (status === undefined ? undefined : BY_STATUS[status]);
     if (kind !== undefined) return kind;
     at = at.cause;
   }
   return "execution";
+}
+
+/** The HTTP status that clients put on their errors. A process's exit code is none. */
+function statusOf(thrown: unknown): number | undefined {
+  if (typeof thrown !== "object" || thrown === null) return undefined;
+  const { status, statusCode } = thrown as { status?: unknown; statusCode?: unknown };
+  return [status, statusCode].find((one) => typeof one === "number" && one >= 400 && one < 600) as number | undefined;
 }
 
 function messageOf(thrown: unknown, tool: string): string {

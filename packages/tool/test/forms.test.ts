@@ -15,7 +15,7 @@ import {
   toolFn,
   toToolError,
 } from "@shedkit/tool";
-import { functionSpec } from "@shedkit/types";
+import { AgenticError, functionSpec } from "@shedkit/types";
 import { Type } from "@sinclair/typebox";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
@@ -333,6 +333,33 @@ test("what is thrown keeps its class", () => {
   expect(toToolError(new Error("odd"), "t").kind).toBe("execution");
   const own = new ToolError("rateLimited", "t", "slow down");
   expect(toToolError(own, "t")).toBe(own);
+  for (const [status, kind] of [
+    [401, "unauthorized"],
+    [404, "notFound"],
+    [429, "rateLimited"],
+    [503, "serviceUnavailable"],
+    [500, "execution"],
+  ] as const) {
+    const answer = Object.assign(new Error("HTTP"), { status });
+    expect(toToolError(answer, "t")).toMatchObject({ kind, status, retryable: status === 429 || status === 503 });
+    expect(toToolError(new Error("outer", { cause: answer }), "t").kind).toBe(kind);
+  }
+});
+
+test("an error of our own packages keeps what it says", () => {
+  const details = { provider: "p", model: "m" };
+  const busy = { retryable: true, status: 429, retryAfterMs: 7000 };
+  const limited = new AgenticError("generation", "Slow down.", { kind: "rateLimit", ...details }, busy);
+  expect(toToolError(limited, "t")).toMatchObject({ kind: "rateLimited", message: "Slow down.", ...busy });
+  const kinds = [
+    new AgenticError("generation", "", { kind: "network", ...details }),
+    new AgenticError("auth", "", { provider: "p" }),
+    new AgenticError("cancelled", "", {}),
+    new AgenticError("file", "", { path: "a", reason: "outside" }),
+    new AgenticError("file", "", { path: "a", reason: "notEmpty" }),
+    new AgenticError("store", "", { store: "s", operation: "o" }, { cause: new DOMException("x", "TimeoutError") }),
+  ].map((error) => toToolError(error, "t").kind);
+  expect(kinds).toEqual(["network", "unauthorized", "cancelled", "permissionDenied", "execution", "timeout"]);
 });
 
 test("resources are found by name, and a missing one is named", () => {

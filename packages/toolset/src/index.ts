@@ -3,6 +3,7 @@ export { ToolSetBuilder, type ToolSetBuildOptions } from "./builder.js";
 export { type CappedContent, capContent, MAX_RESULT_BYTES } from "./cap.js";
 export { allows, type CapabilityClaims, type CapabilityMode, isWithin } from "./config/capability.js";
 export { type MergedConfig, type MergeSources, mergeConfigs } from "./config/merge.js";
+export { configProblems } from "./config/shape.js";
 export {
   type ToolConfig,
   type ToolSetConfig,

@@ -14,7 +14,7 @@ export interface LateOptions {
 
 /**
  * How a tool is made ready that joins others: as a configuration without any wishes would. Throws ToolError
- * `invalidArguments` where its behaviour version is gone.
+ * `behaviorVersion` where the one that it would have goes away.
  */
 export function lateBinding(tool: ToolImpl, { others, reminders, version: resolve }: LateOptions): BindOptions {
   const definition = tool.definition();
@@ -23,7 +23,7 @@ export function lateBinding(tool: ToolImpl, { others, reminders, version: resolv
   const name = toolName(definition);
   const id = fullId(metadata);
   const { version, problem } = resolve?.(id, metadata) ?? resolveVersion(id, metadata, undefined, undefined);
-  if (problem !== undefined) throw new ToolError("invalidArguments", name, `${name}: ${problem.message}`);
+  if (problem !== undefined) throw new ToolError("behaviorVersion", name, `${name}: ${problem.message}`);
   const params = metadata.params?.defaults ?? {};
   const inputs = new Map(parametersOf(definition).map((input) => [input, input]));
   let known: ToolNames | undefined; // most tools name no other

@@ -57,7 +57,8 @@ export class ToolRegistry {
    * and what it remembered before it was taken out it still does.
    *
    * Throws ToolError `invalidArguments` where its name is taken or none that wires take, a schema or its description is
-   * not valid, or its behaviour version is gone; `permissionDenied` where it may do more than the set may.
+   * not valid; `behaviorVersion` where the version that it would have goes away; `permissionDenied` where it may do more than
+   * the set may.
    */
   register(tool: ToolImpl): BoundTool {
     const name = toolName(tool.definition());

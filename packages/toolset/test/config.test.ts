@@ -86,6 +86,34 @@ function problems(tools: ToolConfig[], rest: { behaviorPreset?: string } = {}): 
 }
 
 describe("a configuration is checked in phases", () => {
+  test.each<[unknown, [tool: string, fieldPath: string][]]>([
+    [null, [["(global)", ""]]],
+    [{}, [["(global)", "tools"]]],
+    [{ tools: "all" }, [["(global)", "tools"]]],
+    [
+      { tools: [{ id: 5 }, "read"] },
+      [
+        ["(global)", "tools.0.id"],
+        ["(global)", "tools.1"],
+      ],
+    ],
+    [{ tools: [{ id: "read", params: [] }] }, [["read", "tools.0.params"]]],
+    [{ tools: [{ id: "read", name_override: "cat" }] }, [["read", "tools.0.name_override"]]],
+    [{ tools: [{ id: "read", paramsNameOverrides: { path: 1 } }] }, [["read", "tools.0.paramsNameOverrides.path"]]],
+    [{ tools: [], capability: "readonly" }, [["(global)", "capability"]]],
+  ])("its fields, first of all: %j", async (config, expected) => {
+    const found = builder().validate(config as never);
+    expect(found.map(({ tool, fieldPath, category }) => [tool, fieldPath, category])).toEqual(
+      expected.map((each) => [...each, "config"]),
+    );
+    await expect(builder().build(config as never)).rejects.toMatchObject({ problems: found });
+  });
+
+  test("a field that is undefined is not there", () => {
+    const entry = { id: "read", params: undefined, nameOverride: undefined, kind: undefined };
+    expect(builder().validate({ tools: [entry], behaviorPreset: undefined, capability: undefined })).toEqual([]);
+  });
+
   test("the preset first, and alone", () => {
     expect(problems([{ id: "nope" }], { behaviorPreset: "new" })).toMatchObject([
       { tool: "(global)", category: "behavior_preset", badValue: "new", expected: "current, old, gone" },

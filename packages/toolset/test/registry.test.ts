@@ -42,6 +42,7 @@ describe("a tool that joins at run time", () => {
   test("is refused where the version that it would have goes away", async () => {
     const builder = new ToolSetBuilder().tool(look).preset("gone", { "user:late": "0" });
     const tools = (await builder.build({ tools: [], behaviorPreset: "gone" })).registry();
+    expect(() => tools.register(versioned)).toThrow(expect.objectContaining({ kind: "behaviorVersion" }));
     expect(() => tools.register(versioned)).toThrow(/late: Its behaviour version "0" goes away\. Use "2"/);
     expect(tools.names()).toEqual(["look"]);
   });

@@ -10,12 +10,13 @@ export interface Scored {
 }
 
 // The weights were fitted, together, on half of the queries that `bench/` measures with; the other half agrees.
-const MEANING_WEIGHT = 1.2; // of the best match by meaning, where the best match of words counts 1
+const MEANING_WEIGHT = 1.8; // of the best match by meaning, where the best match of words counts 1
 const NEAR = 100; // so many by meaning are looked at more closely
 const MIN_COSINE = 0.18; // of a tool that shares no word with the query
 const COMMON_IN_WORDS = 0.5; // how much less the most common word counts: where words are matched,
 const COMMON_IN_QUERY = 0.9; // where a query is placed by its meaning,
 const COMMON_IN_TOOL = 0.5; // and where a tool is
+const REPEATED = 0.7; // the power of how often a word stands in a tool (weighted by field) that counts where it is placed
 
 /**
  * Ranks tools by words and by what words have to do with each other. Adding or removing a tool touches that tool alone;
@@ -84,7 +85,7 @@ export class ToolIndex {
 
   *#toolWords(slot: number): Iterable<readonly [string, number]> {
     for (const { stem, weight, rarity } of this.#lexical.termsAt(slot)) {
-      yield [stem, Math.sqrt(weight) * rarity * this.#weight(stem, COMMON_IN_TOOL)];
+      yield [stem, weight ** REPEATED * rarity * this.#weight(stem, COMMON_IN_TOOL)];
     }
   }
 

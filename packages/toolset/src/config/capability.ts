@@ -13,6 +13,9 @@ const WITHIN: { readonly [mode in CapabilityMode]: readonly CapabilityMode[] } =
   all: ["readOnly", "readWrite", "execute", "all"],
 };
 
+/** All of them. */
+export const MODES = Object.keys(WITHIN) as readonly CapabilityMode[];
+
 /** Whether what `inner` allows is no more than what `outer` allows: a fork may not get more. */
 export function isWithin(inner: CapabilityMode, outer: CapabilityMode): boolean {
   return WITHIN[outer].includes(inner);

@@ -4,6 +4,7 @@ import { isExternalName } from "../external.js";
 import { inWords, missing, type RequiredTool } from "../requirement.js";
 import { checkParams, mergeParams } from "./params.js";
 import { parametersOf } from "./rename.js";
+import { configProblems } from "./shape.js";
 import type { ToolConfig, ToolSetConfig, ToolSetProblem, ToolSetWarning } from "./types.js";
 import { type BehaviorPreset, checkPreset, resolveVersion } from "./version.js";
 
@@ -34,14 +35,16 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const PARAM = /^[^\s.]{1,64}$/;
 
 /**
- * Checks a configuration in phases, each only if the one before it found nothing: the preset; each entry (it exists,
- * its version, settings, names); client names; conflicts; requirements.
+ * Checks a configuration in phases, each only if the one before it found nothing: its fields; the preset; each entry (it
+ * exists, its version, settings, names); client names; conflicts; requirements.
  */
 export function plan(
   config: ToolSetConfig,
   registered: Registered,
   presets: ReadonlyMap<string, BehaviorPreset>,
 ): Plan {
+  const malformed = configProblems(config);
+  if (malformed.length > 0) return { tools: [], warnings: [], problems: malformed };
   const { problem, warning } = checkPreset(config.behaviorPreset, presets);
   if (problem !== undefined) return { tools: [], warnings: [], problems: [problem] };
   const warnings = warning === undefined ? [] : [warning];

@@ -1,23 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { STOP_WORDS } from "../src/search/stop-words.ts";
-import { stem, wordsOf } from "../src/search/words.ts";
-
-const stems = new Map();
-
-/** The stems of a text, without the words that only join others. */
-function stemsOf(text) {
-  return wordsOf(text)
-    .filter((word) => !STOP_WORDS.has(word))
-    .map((word) => {
-      let known = stems.get(word);
-      if (known === undefined) {
-        known = stem(word);
-        stems.set(word, known);
-      }
-      return known;
-    });
-}
+import { wordsOf } from "../src/search/words.ts";
+import { stem, stemsOf } from "./stems.mjs";
 
 const PARTS = { 1: "n", 2: "v", 3: "a", 4: "r", 5: "a" };
 
@@ -63,17 +47,4 @@ function readSynset(line, part, uses) {
   }
   const examples = Array.from(gloss.matchAll(/"([^"]*)"/g), ([, text]) => text).join(" ");
   return { id, words, relations, definition: stemsOf(gloss.replace(/"[^"]*"/g, " ")), examples: stemsOf(examples) };
-}
-
-/** The paragraphs of Debian's package descriptions (a Translation-en file), each once, as stems. */
-export function readDebian(file) {
-  const paragraphs = new Set();
-  for (const record of readFileSync(file, "utf8").split("\n\n")) {
-    const description = /^Description-en: ([\s\S]*)/m.exec(record)?.[1];
-    if (description === undefined) continue;
-    for (const paragraph of description.split(/\n \.\n/)) paragraphs.add(paragraph.replace(/\n /g, " ").trim());
-  }
-  return Array.from(paragraphs, (text) => stemsOf(text).filter(({ length }) => length > 1)).filter(
-    ({ length }) => length > 2,
-  );
 }
