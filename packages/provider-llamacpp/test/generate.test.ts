@@ -107,7 +107,9 @@ it("stops where the context is full", async () => {
 it("refuses a prompt that does not fit, naming both sizes", async () => {
   const small = tinyModel({ contextLength: 256 });
   const ask = request(small, ["word ".repeat(300)]);
-  const { error } = only(await collect(provider.stream(ask)), "failure");
+  const events = await collect(provider.stream(ask));
+  const { error } = only(events, "failure");
+  expect(events.filter(({ type }) => type !== "loading")).toHaveLength(1); // nothing was begun, nothing evaluated
   expect(error).toMatchObject({ code: "generation", details: { kind: "contextOverflow" } });
   expect(error.message).toContain(`${await provider.countTokens(ask)} tokens`);
   expect(error.message).toContain("a context of 256");

@@ -9,6 +9,7 @@ import { headerGrammar } from "./header-calls.js";
 import { wholeCall } from "./json-call-reader.js";
 import { jsonCallGrammar } from "./json-calls.js";
 import { JsonScanner } from "./json-scanner.js";
+import { pythonCalls } from "./python-calls.js";
 
 const PYTHON_TAG = "<|python_tag|>";
 const FUNCTION: HeaderSyntax = {
@@ -22,8 +23,9 @@ const FORMAT: AnswerFormat = {
 };
 
 /**
- * Llama 3.1 to 3.3: a bare JSON object, `{"name", "parameters"}`, as the whole answer. It is a call only where the name
- * is a known tool's: other JSON is an answer. Their templates take one call a message.
+ * Llama 3.1 to 3.3: a bare JSON object, `{"name", "parameters"}`, as the whole answer; the smaller ones write a list of
+ * calls in Python's way, `[name(key="value")]`, too. It is a call only where the name is a known tool's: all else is an
+ * answer. Their templates take one call a message.
  */
 export const llama3: TextToolFamily = family({
   id: "llama-3",
@@ -53,7 +55,7 @@ class Llama3Parser implements TextParser {
   readonly thinking = false;
   readonly #tools: readonly ToolFunctionSpec[];
   readonly #parser = new AnswerParser(FORMAT, false);
-  #json: string | undefined = ""; // undefined: the answer is no bare JSON
+  #json: string | undefined = ""; // what may be a call; undefined: the answer is none
   #scanner = new JsonScanner();
 
   constructor(tools: readonly ToolFunctionSpec[]) {
@@ -71,11 +73,9 @@ class Llama3Parser implements TextParser {
     if (this.#json === undefined) return this.#parser.push(text);
     this.#json += text;
     const start = this.#json.trimStart();
-    if (start === "" || start.startsWith("{") || PYTHON_TAG.startsWith(start)) return [];
-    if (start.startsWith(PYTHON_TAG)) {
-      const after = start.slice(PYTHON_TAG.length).trimStart();
-      if (after === "" || after.startsWith("{")) return [];
-    }
+    if (PYTHON_TAG.startsWith(start)) return [];
+    const call = start.startsWith(PYTHON_TAG) ? start.slice(PYTHON_TAG.length).trimStart() : start;
+    if (call === "" || call.startsWith("{") || this.#mayBePython(call)) return [];
     const held = this.#json;
     this.#json = undefined;
     return this.#parser.push(held);
@@ -89,8 +89,18 @@ class Llama3Parser implements TextParser {
     return text === "" ? [] : [{ type: "text", text }];
   }
 
+  #mayBePython(text: string): boolean {
+    const [, name = "", open] = /^\[\s*([\w.-]*)\s*(\(|$)/.exec(text) ?? [];
+    if (open === undefined) return false;
+    return this.#tools.some((tool) => (open === "(" ? tool.name === name : tool.name.startsWith(name)));
+  }
+
   /** The calls that the whole text is, one or several with semicolons between them; else none. */
   #calls(text: string): CallEvent[] {
+    if (text.startsWith("[")) {
+      const { calls: listed = [] } = pythonCalls(text) ?? {};
+      return listed.every(({ name }) => this.#tools.some((tool) => tool.name === name)) ? listed : [];
+    }
     const calls: CallEvent[] = [];
     for (let rest = text; rest !== ""; ) {
       this.#scanner = new JsonScanner();

@@ -301,6 +301,46 @@ describe("llama-3", () => {
     }
   });
 
+  it("takes a list of calls in Python's way, with what Python writes in it, however it is cut", () => {
+    const answer = `[write_file(path='it\\'s "a"\\n', content="é\\u4e16", tags=["x", 'y',], options={'force': True}, mode=-3), list( )]`;
+    const wanted = [
+      {
+        type: "call",
+        name: "write_file",
+        arguments: { path: 'it\'s "a"\n', content: "é世", tags: ["x", "y"], options: { force: true }, mode: -3 },
+      },
+      { type: "call", name: "list", arguments: {} },
+    ];
+    expect(finished(llama3, answer)).toEqual(wanted);
+    expect(finished(llama3, `<|python_tag|>${answer}`)).toEqual(wanted);
+    expect(read(llama3, [...answer])).toEqual(read(llama3, [answer]));
+    expect(calls(llama3, "[list(n=12345678901234567890, x=None, y=1e3)]")).toEqual([
+      { type: "call", name: "list", rawArguments: '{"n": 12345678901234567890, "x": null, "y": 1e3}' },
+    ]);
+    for (let end = "[write_file(".length; end < answer.length; end++) {
+      const [first] = calls(llama3, answer.slice(0, end));
+      if (first?.type !== "call") throw new Error(answer.slice(0, end));
+      if (first.arguments === undefined) expect(() => JSON.parse(first.rawArguments ?? "")).toThrow();
+      else expect(first.arguments).toEqual(wanted[0]?.arguments);
+    }
+  });
+
+  it("takes other lists for text, and shows them while they come", () => {
+    for (const text of [
+      "[1, 2]",
+      "[list]",
+      "[list(x) for x in y]",
+      "[other(a=1)]",
+      "[list(a=1)] is how",
+      "[a, list(b=1)]",
+      "[",
+    ]) {
+      expect(finished(llama3, text)).toEqual([{ type: "text", text }]);
+    }
+    const parser = llama3.parser({ tools });
+    expect(parser.push("[1, 2, ")).toEqual([{ type: "text", text: "[1, 2," }]);
+  });
+
   it("is held to the schema from the name of a tool on", () => {
     const parser = llama3.parser({ tools });
     parser.push('{"name": "write_fi');
