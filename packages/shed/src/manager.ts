@@ -302,7 +302,8 @@ export class ToolCallManager {
 
   /** What was left out, what is old, and an embedder that failed when it was last asked. */
   get warnings(): readonly ToolSetWarning[] {
-    const warnings = [...(this.#options.warnings ?? []), ...(this.#options.set?.warnings ?? [])];
+    const { warnings: before = [], set } = this.#options;
+    const warnings = [...before, ...(set?.warnings ?? []), ...this.#tools.warnings];
     const fault = this.#lookup.embedderFault;
     if (fault === undefined) return warnings;
     const message = `Tools are looked up by words alone, since the embedder failed: ${fault}`;

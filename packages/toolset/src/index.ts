@@ -11,7 +11,7 @@ export {
   type ToolSetProblem,
   type ToolSetWarning,
 } from "./config/types.js";
-export type { BehaviorPreset } from "./config/version.js";
+export type { BehaviorPreset, ResolvedVersion } from "./config/version.js";
 export type { BoundTool, DispatchCall, DispatchEvent, DispatchOptions, DispatchOutcome } from "./contract.js";
 export { Dispatcher, type DispatcherOptions } from "./dispatcher.js";
 export {
@@ -33,5 +33,5 @@ export { type NamedTool, ToolNames } from "./template/context.js";
 export type { TemplateContext, TemplateValue } from "./template/expression.js";
 export { TemplateFault } from "./template/fault.js";
 export { renderTemplate, stripTemplate } from "./template/render.js";
-export { type Scheduler, ToolSet, type ToolSetParts } from "./tool-set.js";
+export { type Scheduler, type SetDispatcherOptions, ToolSet, type ToolSetParts } from "./tool-set.js";
 export { loadValidator } from "./validator.js";

@@ -3,6 +3,7 @@ import { type JsonValue, toolName } from "@shedkit/types";
 import { bindTool } from "./bind.js";
 import { allows, type CapabilityMode } from "./config/capability.js";
 import { parametersOf } from "./config/rename.js";
+import type { ToolSetWarning } from "./config/types.js";
 import type { ResolvedVersion } from "./config/version.js";
 import type { BoundTool } from "./contract.js";
 import { isExternalName } from "./external.js";
@@ -36,6 +37,7 @@ export class ToolRegistry {
   readonly resources: Resources;
   readonly #tools: Map<string, BoundTool>;
   readonly #options: RegistryOptions;
+  readonly #warnings = new Map<string, ToolSetWarning>();
   #states: ToolStates | undefined;
   #byKind: ToolNames | undefined;
   #required: readonly RequiredTool[] | undefined;
@@ -66,18 +68,22 @@ export class ToolRegistry {
       const message = `There is a tool named "${name}" already. Give this one another name, or take the other out.`;
       throw new ToolError("invalidArguments", name, message);
     }
-    const bound = this.#bind(tool, name);
+    let warning: ToolSetWarning | undefined;
+    const bound = this.#bind(tool, name, (told) => {
+      warning = told;
+    });
     this.#assertAllowed(bound);
     this.#tools.set(name, bound);
+    if (warning !== undefined) this.#warnings.set(name, warning);
     this.#changed();
     this.#equip(bound);
     return bound;
   }
 
-  #bind(tool: ToolImpl, name: string): BoundTool {
+  #bind(tool: ToolImpl, name: string, warn: (warning: ToolSetWarning) => void): BoundTool {
     const { validator, reminders = true, version } = this.#options;
     try {
-      const options = lateBinding(tool, { others: () => this.#named(), reminders, version });
+      const options = lateBinding(tool, { others: () => this.#named(), reminders, version, warn });
       return bindTool(tool, { ...options, validator });
     } catch (cause) {
       if (!(cause instanceof TemplateFault)) throw cause;
@@ -104,6 +110,7 @@ export class ToolRegistry {
   /** Takes out a tool; the set it came from still has it. False where there is none of that name. */
   unregister(name: string): boolean {
     if (!this.#tools.delete(name)) return false;
+    this.#warnings.delete(name);
     this.#changed();
     return true;
   }
@@ -144,6 +151,11 @@ export class ToolRegistry {
       onFault?.(e instanceof Error ? e.message : String(e));
       return stripTemplate(template);
     }
+  }
+
+  /** What works of the tools that joined, but should be known. */
+  get warnings(): readonly ToolSetWarning[] {
+    return [...this.#warnings.values()];
   }
 
   /** What the tools remember. Undefined where no tool remembers anything. */

@@ -35,6 +35,10 @@ describe("a tool that joins at run time", () => {
       expect(set.resources.get(paramsOf("user:late"))).toEqual({ depth: 3 });
       const outcome = await set.dispatcher({ tools }).run({ id: "1", name: "late", arguments: {} });
       expect(outcome.promptText).toBe(`version ${version}, depth 3`);
+      const old = { tool: "user:late", category: "deprecated_version" };
+      expect(tools.warnings).toMatchObject(version === "1" ? [old] : []);
+      tools.unregister("late");
+      expect(tools.warnings).toEqual([]);
     }
     expect(new ToolRegistry().register(versioned).version).toBe("2");
   });
