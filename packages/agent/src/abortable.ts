@@ -1,71 +1,54 @@
 import { AgenticError } from "@shedkit/types";
 
-const END = { done: true, value: undefined } as const;
-
 /**
- * The same items, but ended at the latest `graceMs` after `signal` aborts: a source that does not hear the signal is
- * left behind. Made by hand, since every token comes through here: a generator would cost three times as much.
+ * Gives the items of a source to `take`, until that says that it has enough, the source ends, or `graceMs` have passed
+ * since `signal` aborted: a source that does not hear the signal is left behind. Every token comes through here: a
+ * wrapper around the source would cost a promise and a turn of the queue for each.
  */
-export function abortable<T>(
+export function drain<T>(
   source: AsyncIterable<T>,
   signal: AbortSignal | undefined,
   graceMs: number,
-): AsyncIterable<T> {
-  if (!signal) return source;
-  return { [Symbol.asyncIterator]: () => abortableIterator(source[Symbol.asyncIterator](), signal, graceMs) };
-}
-
-function abortableIterator<T>(
-  source: AsyncIterator<T>,
-  signal: AbortSignal,
-  graceMs: number,
-): AsyncIterator<T, undefined> {
-  let leave: ((end: typeof END) => void) | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let over = false;
-  const finish = () => {
-    over = true;
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-  };
-  /** A source that hangs would hang its `return` too. */
-  const letGo = () => {
-    finish();
-    source.return?.().then(undefined, () => undefined);
-  };
-  const onAbort = () => {
-    timer ??= setTimeout(() => {
-      letGo();
-      leave?.(END);
-    }, graceMs);
-  };
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  return {
-    // A new promise for each item: racing one long-lived promise would keep every loser alive.
-    next: () =>
-      new Promise((resolve, reject) => {
-        if (over) {
-          resolve(END);
-          return;
+  take: (item: T) => "more" | "enough",
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const iterator = source[Symbol.asyncIterator]();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let over = false;
+    const finish = () => {
+      over = true;
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    };
+    /** A source that hangs would hang its `return` too. */
+    const letGo = () => {
+      finish();
+      iterator.return?.().then(undefined, () => undefined);
+    };
+    const onAbort = () => {
+      timer ??= setTimeout(() => {
+        letGo();
+        resolve();
+      }, graceMs);
+    };
+    const read = async () => {
+      try {
+        while (!over) {
+          const next = await iterator.next();
+          if (over) return;
+          if (next.done) finish();
+          else if (take(next.value) === "enough") letGo();
         }
-        leave = resolve;
-        source.next().then(
-          (next) => {
-            if (next.done) finish();
-            resolve(next.done ? END : next);
-          },
-          (error: unknown) => {
-            finish();
-            reject(error);
-          },
-        );
-      }),
-    return: async () => {
-      if (!over) letGo();
-      return END;
-    },
-  };
+        resolve();
+      } catch (error) {
+        letGo();
+        reject(error);
+      }
+    };
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener("abort", onAbort, { once: true });
+    void read();
+  });
 }
 
 /** What a caller's signal that aborted means, as an error of ours: `what` was not done. */

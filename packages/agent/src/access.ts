@@ -45,6 +45,11 @@ export class Spending {
     return this.#budget === undefined ? undefined : Math.max(0, this.#budget - this.#spent.total);
   }
 
+  /** Whether anything of it can be refused. */
+  get limited(): boolean {
+    return this.#access !== undefined || this.#budget !== undefined;
+  }
+
   /** A budget that was used up may have been raised since. */
   async refresh(): Promise<void> {
     if (this.remaining !== 0) return;
@@ -73,8 +78,9 @@ export class Spending {
     if (why !== undefined) throw new AgenticError("budgetExhausted", why, { usage: this.#spent });
   }
 
-  async record(usage: Usage): Promise<void> {
+  /** Undefined where nobody is told. */
+  record(usage: Usage): Promise<void> | undefined {
     this.#spent = addUsage(this.#spent, usage);
-    await this.#access?.recordUsage(this.#user, usage);
+    return this.#access?.recordUsage(this.#user, usage);
   }
 }

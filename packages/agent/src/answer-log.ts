@@ -20,7 +20,8 @@ export async function keep(parts: Parts, turnId: string, route: Route, generatio
   // A thought that led to nothing is no part of the conversation: providers refuse it.
   const { state } = parts.log;
   if (outputs.at(-1)?.type === "thinking") state.messages = normalizeTranscript(state.messages);
-  await parts.spending.record(generation.usage);
+  const told = parts.spending.record(generation.usage);
+  if (told) await told;
 }
 
 /** Takes back what was shown of an answer; what it cost is counted. */

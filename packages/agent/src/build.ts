@@ -78,7 +78,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     const shared = { sessionId, docStore, memoryStore, log, effects, tools, spending, config, resolve, recall };
     const { memoryModel } = selection;
     const { observer } = settings;
-    const observe = observing(observer, sessionId, "", () => effects.now());
+    const observe = observer && observing(observer, sessionId, "", () => effects.now());
     const loopParts: LoopParts = {
       ...shared,
       context: new AgentContext({ ...shared, contextConfig, memoryModel, observe }),

@@ -23,9 +23,9 @@ export interface ContextParts {
   recall: Pick<Recall, "beyond">;
   /** Summarises. */
   memoryModel: ModelIdLike;
-  resolve(model: ModelIdLike, signal: AbortSignal): Promise<Route>;
+  resolve(model: ModelIdLike, signal: AbortSignal): Route | Promise<Route>;
   /** Tells of calls of the memory model. */
-  observe(body: ObservationBody): void;
+  observe: ((body: ObservationBody) => void) | undefined;
 }
 
 /** What a compaction came to, in tokens. */
@@ -33,6 +33,9 @@ export interface CompactionResult {
   tokensBefore: number;
   tokensAfter: number;
 }
+
+/** The tokens that a request may have; undefined where nobody says. */
+type Limit = number | undefined;
 
 /** What a backend says of a model. */
 interface Described {
@@ -61,10 +64,26 @@ export class AgentContext {
     this.#parts = parts;
   }
 
-  /** Makes the conversation ready for a request: memory that changed, a compaction, a word about how full it is. */
-  async prepare(route: Route, sink: Sink, signal: AbortSignal): Promise<void> {
+  /**
+   * Makes the conversation ready for a request: memory that changed, a compaction, a word about how full it is.
+   * Undefined where there is nothing to do, as before most requests.
+   */
+  prepare(route: Route, sink: Sink, signal: AbortSignal): Promise<void> | undefined {
+    const limit = this.#limit(route, signal);
+    const known = limit === undefined || typeof limit === "number";
+    return known && !this.#isDue(limit) ? undefined : this.#prepare(limit, sink, signal);
+  }
+
+  #isDue(limit: number | undefined): boolean {
+    const { log, config } = this.#parts;
+    const share = limit === undefined ? 0 : log.state.contextTokens / limit;
+    const full = over(share, config.preflightCompressionThreshold) || over(share, config.contextPressureThreshold);
+    return full || log.state.asked !== undefined || memoryMessage(log.state) !== undefined;
+  }
+
+  async #prepare(asked: Limit | Promise<Limit>, sink: Sink, signal: AbortSignal): Promise<void> {
     const { log, effects, config } = this.#parts;
-    const limit = await this.#limit(route, signal);
+    const limit = await asked;
     const pressing = limit !== undefined && over(log.state.contextTokens / limit, config.preflightCompressionThreshold);
     if (pressing && log.state.contextTokens >= this.#notBelow) await this.#relieve(limit, sink, signal);
     const memory = memoryMessage(log.state);
@@ -158,13 +177,16 @@ export class AgentContext {
     this.#descriptions.set(key, entry);
   }
 
-  /** The tokens that a request may have; undefined where nobody says. */
-  async #limit({ provider, model }: Route, signal: AbortSignal): Promise<number | undefined> {
-    const { spending, contextConfig } = this.#parts;
+  #limit({ provider, model }: Route, signal: AbortSignal): Limit | Promise<Limit> {
+    const { window } = this.#parts.contextConfig;
+    if (window !== undefined) return this.#within(window);
     const entry = this.#descriptions.get(keyOf(provider, model.name));
-    if (entry?.said && contextConfig.window === undefined) await untilAborted(entry.said, signal, cancelled);
-    const window = contextConfig.window ?? entry?.description?.contextWindow;
-    const { budget } = spending;
+    if (!entry?.said) return this.#within(entry?.description?.contextWindow);
+    return untilAborted(entry.said, signal, cancelled).then(() => this.#within(entry.description?.contextWindow));
+  }
+
+  #within(window: Limit): Limit {
+    const { budget } = this.#parts.spending;
     if (window === undefined) return budget;
     return budget === undefined ? window : Math.min(window, budget);
   }

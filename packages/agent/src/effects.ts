@@ -2,7 +2,7 @@ import { delay, type ModelEvent, type ModelProvider, type ModelRequest } from "@
 import type { RunOptions, ToolCallManager, ToolCallOutcome, ToolCallRequest } from "@shedkit/shed";
 import type { DocumentStore, SessionLease } from "@shedkit/store";
 import { AgenticError, type KnowledgeHit, newId, type SessionRecord } from "@shedkit/types";
-import { abortable, untilAborted } from "./abortable.js";
+import { untilAborted } from "./abortable.js";
 
 /** All that the loop does to the world. Whoever supplies it (a durable engine, a test) decides how it is done. */
 export interface LoopEffects {
@@ -11,14 +11,14 @@ export interface LoopEffects {
   /** A new unique id that sorts by time. */
   newId(): string;
   /** Durable, all or none, in the order of the calls. */
-  append(records: readonly SessionRecord[]): Promise<void>;
-  /** Ends soon after `request.signal` aborts, whatever the provider does. */
+  append(records: readonly SessionRecord[]): Promise<unknown>;
+  /** Ends when `request.signal` aborts; what does not is left behind after {@link GRACE_MS}. */
   generate(provider: ModelProvider, request: ModelRequest): AsyncIterable<ModelEvent>;
   /** Looks in what the session has stored, by `search`. Rejects as soon as `signal` aborts. */
   recall(search: () => Promise<readonly KnowledgeHit[]>, signal: AbortSignal): Promise<readonly KnowledgeHit[]>;
   /** Waits. Rejects as soon as `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Runs the calls of one step; see `ToolCallManager.runCalls`. Ends soon after `options.signal` aborts. */
+  /** Runs the calls of one step; see `ToolCallManager.runCalls`. Ends when `options.signal` aborts, as `generate` does. */
   runCalls(
     tools: ToolCallManager,
     requests: readonly ToolCallRequest[],
@@ -27,19 +27,17 @@ export interface LoopEffects {
 }
 
 /** How long an aborted model or tool call may take to end by itself, in milliseconds. */
-const GRACE_MS = 1000;
+export const GRACE_MS = 1000;
 
 /** The effects of a session that runs in this process. */
 export function inProcessEffects(store: DocumentStore, lease: SessionLease): LoopEffects {
   return {
     now: () => Date.now(),
     newId: () => newId(),
-    append: async (records) => {
-      await store.append(lease, records);
-    },
-    generate: (provider, request) => abortable(provider.stream(request), request.signal, GRACE_MS),
+    append: (records) => store.append(lease, records),
+    generate: (provider, request) => provider.stream(request),
     recall: (search, signal) => untilAborted(search(), signal, () => AgenticError.from(signal.reason)),
     sleep: (ms, signal) => delay(ms, signal),
-    runCalls: (tools, requests, options) => abortable(tools.runCalls(requests, options), options.signal, GRACE_MS),
+    runCalls: (tools, requests, options) => tools.runCalls(requests, options),
   };
 }

@@ -1,4 +1,4 @@
-import { type ContentPart, type Message, textOfContent } from "@shedkit/types";
+import type { ContentPart, Message } from "@shedkit/types";
 
 const CHARS_PER_TOKEN = 4;
 /** What a picture or a sound is taken for. */
@@ -28,6 +28,11 @@ export function estimateMessage(message: Message): number {
 }
 
 function estimateContent(content: readonly ContentPart[]): number {
-  const media = content.filter((part) => part.type !== "text" && part.type !== "resource").length;
-  return estimateText(textOfContent(content)) + media * MEDIA_TOKENS;
+  let chars = Math.max(0, content.length - 1); // what joins them
+  let media = 0;
+  for (const part of content) {
+    if (part.type === "text" || part.type === "resource") chars += part.text?.length ?? 0;
+    else media++;
+  }
+  return Math.ceil(chars / CHARS_PER_TOKEN) + media * MEDIA_TOKENS;
 }

@@ -1,7 +1,8 @@
 import type { ActivationChange, ToolCallManager, ToolCallOutcome, ToolCallRequest } from "@shedkit/shed";
 import { ToolError } from "@shedkit/tool";
 import type { ContentPart, SessionRecordBody, ToolResultMessage } from "@shedkit/types";
-import type { LoopEffects } from "./effects.js";
+import { drain } from "./abortable.js";
+import { GRACE_MS, type LoopEffects } from "./effects.js";
 import type { SessionLog } from "./log.js";
 import type { ObservationBody, SessionObserver } from "./observer.js";
 import type { Permissions } from "./permissions.js";
@@ -19,7 +20,7 @@ export interface ExecutionParts {
   permissions: Permissions;
   /** Whether the session ends while calls wait for leave: what has not started then is left as it is. */
   suspending(): boolean;
-  observe(body: ObservationBody): void;
+  observe: ((body: ObservationBody) => void) | undefined;
   observer: SessionObserver | undefined;
 }
 
@@ -49,10 +50,11 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
       offeredOnly: true,
       before: async (request, attempt) => {
         if (signal.aborted) throw new ToolError("cancelled", request.name, "The call was cancelled before it ran.");
-        if (attempt === 1) await parts.permissions.check(request, signal);
+        const asking = attempt === 1 ? parts.permissions.check(request, signal) : undefined;
+        if (asking) await asking;
         await log.append({ type: "toolStarted", toolCallId: request.id, attempt });
         const { id: toolCallId, name, arguments: args } = request;
-        parts.observe({ type: "toolCallStarted", toolCallId, name, arguments: args, attempt });
+        parts.observe?.({ type: "toolCallStarted", toolCallId, name, arguments: args, attempt });
       },
       beforeInner: (request, outer, ended) => parts.permissions.check(request, ended, outer),
       around: (request, run) => observer?.within?.({ turnId: parts.turnId, id: request.id }, run) ?? run(),
@@ -70,8 +72,8 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
         if (outcome.attempts > 0) {
           const { request, content, errorDetail } = outcome;
           const { id: toolCallId, name } = request;
-          const ended = { toolCallId, name, outcome: finishOf(outcome), content, errorDetail };
-          parts.observe({ type: "toolCallEnded", ...ended });
+          const ended = finishOf(outcome);
+          parts.observe?.({ type: "toolCallEnded", toolCallId, name, outcome: ended, content, errorDetail });
         }
         await log.append(...activations.splice(0), ...stateRecords(parts.tools), ...resultRecords(parts, outcome));
         completed++;
@@ -81,7 +83,7 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
         sink({ type: "progress", progress: { type: "executingTools", total, completed } });
       },
     });
-    for await (const _ of outcomes) if (over) break;
+    await drain(outcomes, signal, GRACE_MS, () => "more");
   } finally {
     over = true;
     stopListening();
@@ -136,8 +138,9 @@ function resultMessage(
   errorDetail: string | undefined,
 ): ToolResultMessage {
   const { turnId, stepId } = open.message;
-  const base = { type: "toolResult" as const, id, turnId, stepId, toolCallId: open.call.id, name: open.call.name };
-  return { ...base, content, ...(errorDetail !== undefined && { errorDetail }) };
+  const { id: toolCallId, name } = open.call;
+  const message: ToolResultMessage = { type: "toolResult", id, turnId, stepId, toolCallId, name, content };
+  return errorDetail === undefined ? message : { ...message, errorDetail };
 }
 
 /** What has come to a result already is no part of the batch any more. */

@@ -1,6 +1,7 @@
 import type { ModelEvent, ModelProvider, ModelRequest } from "@shedkit/provider";
 import { AgenticError, type FinishReason, type ModelOutput, noUsage, type Usage } from "@shedkit/types";
-import type { LoopEffects } from "./effects.js";
+import { drain } from "./abortable.js";
+import { GRACE_MS, type LoopEffects } from "./effects.js";
 import type { Sink } from "./stream-item.js";
 
 /** What came of one model call. */
@@ -27,11 +28,12 @@ export interface GenerateOptions {
 /** Makes one model call, shows its deltas, and collects its blocks. Never throws: a failure is its end. */
 export async function generate(options: GenerateOptions): Promise<Generation> {
   const collector = new Collector(options);
+  const { effects, provider, request } = options;
   try {
-    for await (const event of options.effects.generate(options.provider, options.request)) {
+    await drain(effects.generate(provider, request), request.signal, GRACE_MS, (event) => {
       collector.take(event);
-      if (collector.ended) break;
-    }
+      return collector.ended ? "enough" : "more";
+    });
   } catch (error) {
     collector.take({ type: "failure", error: AgenticError.from(error) });
   }
@@ -57,15 +59,21 @@ function isEmpty(output: ModelOutput): boolean {
   );
 }
 
+/** What has come of a block so far. */
+interface Block {
+  /** Of a block that is not finished. */
+  kind: "text" | "thinking" | undefined;
+  text: string;
+  callId: string | undefined;
+  output: ModelOutput | undefined;
+}
+
 class Collector {
   ended: Extract<ModelEvent, { type: "finish" | "failure" }> | undefined;
   readonly #options: GenerateOptions;
-  readonly #blocks: (ModelOutput | undefined)[] = [];
-  /** Text of the blocks that are not finished. */
-  readonly #open = new Map<number, { type: "text" | "thinking"; text: string }>();
-  readonly #callIds = new Map<number, string>();
+  readonly #blocks: (Block | undefined)[] = [];
   /** From the provider's ids to ours, where they differ. */
-  readonly #renamed = new Map<string, string>();
+  #renamed: Map<string, string> | undefined;
   #usage: Usage = noUsage;
   #shown = false;
 
@@ -90,18 +98,18 @@ class Collector {
         this.#delta("thinking", event.block, event.text);
         return;
       case "toolCallStart":
-        this.#callIds.set(event.block, this.#freeId(event.id));
+        this.#block(event.block).callId = this.#freeId(event.id);
         sink({ type: "progress", progress: { type: "toolCallRequested", name: event.name } });
         return;
-      case "toolCallDelta": {
-        const toolCallId = this.#callIds.get(event.block);
-        this.#show(event.block, "toolCall", event.json, toolCallId);
+      case "toolCallDelta":
+        this.#show(event.block, "toolCall", event.json, this.#blocks[event.block]?.callId);
+        return;
+      case "output": {
+        const block = this.#block(event.block);
+        block.kind = undefined;
+        block.output = this.#own(block, event.output);
         return;
       }
-      case "output":
-        this.#open.delete(event.block);
-        this.#blocks[event.block] = this.#own(event.block, event.output);
-        return;
       case "usage": {
         this.#usage = event.usage;
         const tokensSoFar = event.usage.total;
@@ -120,8 +128,11 @@ class Collector {
   finish(): Generation {
     const { stepId, provider, request } = this.#options;
     const ended = this.ended;
-    for (const [block, { type, text }] of this.#open) if (text !== "") this.#blocks[block] ??= { type, text };
-    const outputs = this.#blocks.flatMap((output) => (output && !isEmpty(output) ? [this.#relink(output)] : []));
+    const outputs: ModelOutput[] = [];
+    for (const block of this.#blocks) {
+      const output = block && outputOf(block);
+      if (output && !isEmpty(output)) outputs.push(this.#relink(output));
+    }
     const common = { stepId, usage: this.#usage, shown: this.#shown };
     if (ended?.type === "finish" && ended.reason !== "aborted") return { ...common, outputs, end: ended };
     // A call out of a broken answer never ran and never will.
@@ -131,38 +142,56 @@ class Collector {
     return { ...common, outputs: kept, end: { type: "failure", error, retracted: ended?.retracted ?? false } };
   }
 
-  #delta(type: "text" | "thinking", block: number, text: string): void {
-    const open = this.#open.get(block);
-    if (open) open.text += text;
-    else this.#open.set(block, { type, text });
-    this.#show(block, type, text);
+  #block(number: number): Block {
+    const known = this.#blocks[number];
+    if (known) return known;
+    const block: Block = { kind: undefined, text: "", callId: undefined, output: undefined };
+    this.#blocks[number] = block;
+    return block;
+  }
+
+  #delta(kind: "text" | "thinking", number: number, text: string): void {
+    const block = this.#block(number);
+    block.kind ??= kind;
+    block.text += text;
+    this.#show(number, kind, text);
   }
 
   #show(block: number, kind: "text" | "thinking" | "toolCall", text: string, toolCallId?: string): void {
     if (text === "") return;
     this.#shown = true;
     const { stepId, sink } = this.#options;
-    sink({ type: "delta", stepId, block, kind, text, ...(toolCallId !== undefined && { toolCallId }) });
+    if (toolCallId === undefined) sink({ type: "delta", stepId, block, kind, text });
+    else sink({ type: "delta", stepId, block, kind, text, toolCallId });
   }
 
   /** Providers repeat the ids of calls; in a session they are unique. */
-  #own(block: number, output: ModelOutput): ModelOutput {
+  #own(block: Block, output: ModelOutput): ModelOutput {
     if (output.type !== "toolCall") return output;
-    const id = this.#callIds.get(block) ?? this.#freeId(output.id);
-    this.#callIds.set(block, id);
+    block.callId ??= this.#freeId(output.id);
+    const id = block.callId;
     if (id === output.id) return output;
+    this.#renamed ??= new Map();
     this.#renamed.set(output.id, id);
     return { ...output, id, providerCallId: output.providerCallId ?? output.id };
   }
 
   /** Calls of one batch name each other by the provider's ids. */
   #relink(output: ModelOutput): ModelOutput {
-    if (output.type !== "toolCall" || !output.dependsOn || this.#renamed.size === 0) return output;
-    return { ...output, dependsOn: output.dependsOn.map((id) => this.#renamed.get(id) ?? id) };
+    const renamed = this.#renamed;
+    if (output.type !== "toolCall" || !output.dependsOn || !renamed) return output;
+    return { ...output, dependsOn: output.dependsOn.map((id) => renamed.get(id) ?? id) };
   }
 
   #freeId(id: string): string {
-    const taken = id === "" || this.#options.takenIds.has(id) || [...this.#callIds.values()].includes(id);
+    const taken =
+      id === "" || this.#options.takenIds.has(id) || this.#blocks.some((block) => block && block.callId === id);
     return taken ? this.#options.effects.newId() : id;
   }
+}
+
+/** What a block came to; of one that did not come to its end, what there is of it. */
+function outputOf({ output, kind, text }: Block): ModelOutput | undefined {
+  if (output) return output;
+  return kind && text !== "" ? { type: kind, text } : undefined;
 }

@@ -7,7 +7,7 @@ export class SessionLog {
   readonly state: SessionState;
   readonly #effects: LoopEffects;
   readonly #listeners = new Set<(record: SessionRecord) => void>();
-  /** The append that was handed in last, as long as it runs. */
+  /** The append that was handed in last. */
   #tail: Promise<void> | undefined;
   #broken: AgenticError | undefined;
   /** How many records have been handed in and are not stored yet. */
@@ -23,15 +23,10 @@ export class SessionLog {
    * holds is not known then, and only reading it again tells.
    */
   append(...bodies: readonly SessionRecordBody[]): Promise<void> {
+    const before = this.pending > 0 ? this.#tail : undefined;
     this.pending += bodies.length;
-    const stored = this.#tail ? this.#tail.then(() => this.#store(bodies)) : this.#store(bodies);
-    const over = () => {
-      this.pending -= bodies.length;
-      if (this.#tail === tail) this.#tail = undefined;
-    };
-    const tail = stored.then(over, over);
-    this.#tail = tail;
-    return stored;
+    this.#tail = before ? this.#storeAfter(before, bodies) : this.#store(bodies);
+    return this.#tail;
   }
 
   /** Calls back with each record once it is stored; returns the function that ends it. */
@@ -42,27 +37,72 @@ export class SessionLog {
 
   /** Resolves when all that was handed in is stored, or has failed. */
   async flush(): Promise<void> {
-    await this.#tail;
+    while (this.pending > 0) await settled(this.#tail);
   }
 
   /** A record as it would be stored. A message that was made for its record shares its id. */
   stamp(body: SessionRecordBody): SessionRecord {
     const own = body.type === "conversation" && body.message.type !== "user";
-    return { id: own ? body.message.id : this.#effects.newId(), v: 1, at: this.#effects.now(), ...body };
+    return recordOf(own ? body.message.id : this.#effects.newId(), this.#effects.now(), body);
+  }
+
+  async #storeAfter(before: Promise<void>, bodies: readonly SessionRecordBody[]): Promise<void> {
+    await settled(before);
+    await this.#store(bodies);
   }
 
   async #store(bodies: readonly SessionRecordBody[]): Promise<void> {
-    if (this.#broken) throw this.#broken;
-    const records = bodies.map((body) => this.stamp(body));
     try {
-      await this.#effects.append(records);
-    } catch (error) {
-      this.#broken = AgenticError.from(error);
-      throw this.#broken;
+      if (this.#broken) throw this.#broken;
+      const records = bodies.map((body) => this.stamp(body));
+      try {
+        await this.#effects.append(records);
+      } catch (error) {
+        this.#broken = AgenticError.from(error);
+        throw this.#broken;
+      }
+      for (const record of records) {
+        this.state.apply(record);
+        for (const listener of this.#listeners) listener(record);
+      }
+    } finally {
+      this.pending -= bodies.length;
     }
-    for (const record of records) {
-      this.state.apply(record);
-      for (const listener of this.#listeners) listener(record);
+  }
+}
+
+/** All the members of a kind of record. */
+type Whole<T extends SessionRecord["type"]> = { [key in keyof Required<Extract<SessionRecord, { type: T }>>]: unknown };
+
+/** The records of every step are written out: where members are spread, a record takes far more memory and time. */
+function recordOf(id: string, at: number, body: SessionRecordBody): SessionRecord {
+  const v = 1 as const;
+  switch (body.type) {
+    case "conversation": {
+      const { type, message } = body;
+      return { id, v, at, type, message } satisfies Whole<"conversation">;
     }
+    case "step": {
+      const { type, turnId, stepId, model, finish, usage } = body;
+      return { id, v, at, type, turnId, stepId, model, finish, usage } satisfies Whole<"step">;
+    }
+    case "toolStarted": {
+      const { type, toolCallId, attempt } = body;
+      return { id, v, at, type, toolCallId, attempt } satisfies Whole<"toolStarted">;
+    }
+    case "toolFinished": {
+      const { type, toolCallId, attempt, outcome } = body;
+      return { id, v, at, type, toolCallId, attempt, outcome } satisfies Whole<"toolFinished">;
+    }
+    default:
+      return { id, v, at, ...body };
+  }
+}
+
+async function settled(work: Promise<unknown> | undefined): Promise<void> {
+  try {
+    await work;
+  } catch {
+    // Whoever began it is told.
   }
 }

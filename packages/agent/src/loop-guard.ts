@@ -1,6 +1,6 @@
 import type { ToolCallManager } from "@shedkit/shed";
 import { metadataOf } from "@shedkit/tool";
-import { AgenticError, type Message, type ModelOutput, textOfContent } from "@shedkit/types";
+import { AgenticError, type Message, type ModelOutput, type ToolCallOutput, textOfContent } from "@shedkit/types";
 import type { LoopDetectionConfig } from "./config.js";
 import type { LoopDetection, LoopDetector } from "./loop-detection.js";
 import { BARE_NUMBER, EMPTY } from "./loop-texts.js";
@@ -38,14 +38,31 @@ export class LoopGuard {
   }
 
   /** Looks at the calls of a step before they run. */
-  async beforeCalls(outputs: readonly ModelOutput[]): Promise<Escalation | undefined> {
+  beforeCalls(outputs: readonly ModelOutput[]): Escalation | undefined | Promise<Escalation | undefined> {
     if (!this.#config) return undefined;
     const calls = outputs.filter((output) => output.type === "toolCall").filter((call) => !this.#polls(call.name));
     if (calls.length === 0) return undefined;
-    // A turn with few steps never needs it.
-    this.#detector ??= new (await import("./loop-detection.js")).LoopDetector(this.#config);
+    return this.#detector ? this.#look(this.#detector, outputs, calls) : this.#firstLook(this.#config, outputs, calls);
+  }
+
+  /** An answer without calls never needs it. */
+  async #firstLook(
+    config: LoopDetectionConfig,
+    outputs: readonly ModelOutput[],
+    calls: readonly ToolCallOutput[],
+  ): Promise<Escalation | undefined> {
+    const { LoopDetector } = await import("./loop-detection.js");
+    this.#detector ??= new LoopDetector(config);
+    return this.#look(this.#detector, outputs, calls);
+  }
+
+  #look(
+    detector: LoopDetector,
+    outputs: readonly ModelOutput[],
+    calls: readonly ToolCallOutput[],
+  ): Escalation | undefined {
     const text = outputs.map((output) => (output.type === "text" ? output.text : "")).join("");
-    return this.#escalate(this.#detector.calls(text, calls));
+    return this.#escalate(detector.calls(text, calls));
   }
 
   /** Looks at what the calls of a step came to. */

@@ -29,7 +29,7 @@ export interface LoopParts {
   system: string | undefined;
   observer: SessionObserver | undefined;
   /** Finds the backend of a model; makes it ready first, where that is still to be done. */
-  resolve(model: ModelIdLike, signal: AbortSignal): Promise<Route>;
+  resolve(model: ModelIdLike, signal: AbortSignal): Route | Promise<Route>;
 }
 
 /** What is asked of one turn. */

@@ -3,6 +3,7 @@ import { normalizeTranscript } from "@shedkit/provider/transcript";
 import {
   AgenticError,
   addUsage,
+  type FinishReason,
   type Message,
   Messages,
   noUsage,
@@ -11,7 +12,7 @@ import {
 } from "@shedkit/types";
 import { keep, withdraw } from "./answer-log.js";
 import { closeOpenCalls, executeCalls } from "./execution.js";
-import { brokenOff, generate } from "./generation.js";
+import { brokenOff, type Generation, generate } from "./generation.js";
 import { type Escalation, LoopGuard } from "./loop-guard.js";
 import type { AgentLoopState, LoopParts, TurnSpec } from "./loop-state.js";
 import { PAST_LIMIT, pastLimit, refusal, SUM_UP, TURN_ENDED } from "./loop-texts.js";
@@ -20,6 +21,7 @@ import { ModelChain, type Recovery } from "./recovery.js";
 import type { Sink } from "./stream-item.js";
 import { recordedError, type TurnOutcome } from "./turn.js";
 
+type Running = Exclude<AgentLoopState, { type: "done" }>;
 type State<T extends AgentLoopState["type"]> = Extract<AgentLoopState, { type: T }>;
 
 const DEFAULT_TEMPERATURE = 0.7;
@@ -32,7 +34,7 @@ export class AgentLoop {
   readonly #sink: Sink;
   readonly #guard: LoopGuard;
   readonly #models: ModelChain;
-  readonly #observe: (body: ObservationBody) => void;
+  readonly #observe: ((body: ObservationBody) => void) | undefined;
   /** Aborts what is running now: a model call, the tools of a step. */
   #running = new AbortController();
   #aborted: AgenticError | undefined;
@@ -48,7 +50,8 @@ export class AgentLoop {
     this.#parts = parts;
     this.#spec = spec;
     this.#sink = sink;
-    this.#observe = observing(parts.observer, parts.sessionId, spec.turnId, () => parts.effects.now());
+    this.#observe =
+      parts.observer && observing(parts.observer, parts.sessionId, spec.turnId, () => parts.effects.now());
     this.#guard = new LoopGuard(parts.loopDetection, parts.tools, () => this.#models.hasNext);
     this.#models = new ModelChain(spec.models, {
       policy: parts.errorPolicy,
@@ -82,34 +85,37 @@ export class AgentLoop {
     const stopCounting = this.#parts.log.listen((record) => {
       if (record.type === "conversation") this.#messageCount++;
     });
-    this.#observe({ type: "turnStarted", metadata: this.#spec.metadata });
+    this.#observe?.({ type: "turnStarted", metadata: this.#spec.metadata });
     let state: AgentLoopState = { type: "begin" };
     try {
-      while (state.type !== "done") state = await this.#step(state);
+      while (state.type !== "done") {
+        try {
+          state = await this.#next(state);
+        } catch (error) {
+          state = this.#thrown(error, state as Running);
+        }
+      }
     } finally {
       stopCounting();
     }
     const { outcome } = state;
     const error = outcome.type === "failed" ? outcome.error : undefined;
-    this.#observe({ type: "turnEnded", usage: this.#usage, error });
+    this.#observe?.({ type: "turnEnded", usage: this.#usage, error });
     return outcome;
   }
 
-  /** One state to the next; what is thrown on the way ends the turn, or gives way to steering. */
-  async #step(state: Exclude<AgentLoopState, { type: "done" }>): Promise<AgentLoopState> {
-    try {
-      return await this.#next(state);
-    } catch (error) {
-      const failure = AgenticError.from(error);
-      // A log that cannot be written any more cannot record its own failure either.
-      if (state.type === "ending") return { type: "done", outcome: { type: "failed", error: state.error ?? failure } };
-      const steered = this.#steered && !this.#aborted && AgenticError.is(error, "cancelled");
-      if (steered && state.type !== "begin") return { type: "assemble" };
-      return { type: "ending", error: this.#aborted ?? failure };
-    }
+  /** What was thrown on the way from a state to the next ends the turn, or gives way to steering. */
+  #thrown(error: unknown, state: Running): AgentLoopState {
+    const failure = AgenticError.from(error);
+    // A log that cannot be written any more cannot record its own failure either.
+    if (state.type === "ending") return { type: "done", outcome: { type: "failed", error: state.error ?? failure } };
+    const steered = this.#steered && !this.#aborted && AgenticError.is(error, "cancelled");
+    if (steered && state.type !== "begin") return { type: "assemble" };
+    return { type: "ending", error: this.#aborted ?? failure };
   }
 
-  #next(state: Exclude<AgentLoopState, { type: "done" }>): Promise<AgentLoopState> {
+  /** One state to the next. */
+  #next(state: Running): Promise<AgentLoopState> {
     switch (state.type) {
       case "begin":
         return this.#begin();
@@ -178,9 +184,9 @@ export class AgentLoop {
     const { log, tools, system, sessionId, context, spending } = this.#parts;
     if (this.#running.signal.aborted && !this.#aborted) this.#running = new AbortController();
     this.#steered = false;
-    await log.flush();
-    const steering = log.state.queue.filter((q) => q.queue === "steer");
-    if (steering.length > 0) {
+    if (log.pending > 0) await log.flush();
+    if (log.state.queue.some((q) => q.queue === "steer")) {
+      const steering = log.state.queue.filter((q) => q.queue === "steer");
       await log.append(...steering.flatMap(({ message }) => takenRecords(message)));
       this.#sink({ type: "progress", progress: { type: "steering", source: "steer" } });
       this.#guard.reset();
@@ -192,11 +198,13 @@ export class AgentLoop {
       await log.append({ type: "conversation", message: Messages.agent(SUM_UP) });
     }
     const signal = this.#running.signal;
-    const route = await this.#parts.resolve(this.#models.current, signal);
-    await spending.checkModel(route.model.name);
-    await context.prepare(route, this.#sink, signal);
+    const found = this.#parts.resolve(this.#models.current, signal);
+    const route = found instanceof Promise ? await found : found;
+    if (spending.limited) await spending.checkModel(route.model.name);
+    const preparing = context.prepare(route, this.#sink, signal);
+    if (preparing) await preparing;
     const params = this.#params();
-    await spending.checkRequest(log.state.contextTokens + (params.maxTokens ?? 0));
+    if (spending.limited) await spending.checkRequest(log.state.contextTokens + (params.maxTokens ?? 0));
     const left = spending.remaining;
     if (left !== undefined) params.maxTokens = Math.min(left, params.maxTokens ?? left);
     const request: ModelRequest = {
@@ -218,13 +226,12 @@ export class AgentLoop {
     this.#sink({ type: "progress", progress: { type: "generating", model: request.model.name } });
     const stepId = effects.newId();
     const takenIds = log.state.callIds;
-    this.#observe({ type: "modelCallStarted", stepId, provider: provider.id, request });
+    this.#observe?.({ type: "modelCallStarted", stepId, provider: provider.id, request });
     const watched = providerWithin(this.#parts.observer, this.#spec.turnId, stepId, provider);
     const generation = await generate({ effects, provider: watched, request, stepId, takenIds, sink: this.#sink });
     const { outputs, usage, end } = generation;
     this.#usage = addUsage(this.#usage, usage);
-    const ended = end.type === "finish" ? { finish: end.reason } : { error: end.error };
-    this.#observe({ type: "modelCallEnded", stepId, outputs, usage, ...ended });
+    this.#observe?.({ type: "modelCallEnded", stepId, outputs, usage, ...outcomeOf(end) });
     return { type: "record", route, generation };
   }
 
@@ -259,7 +266,8 @@ export class AgentLoop {
       const paused = end.type === "finish" && end.reason === "pause" && this.#inner++ < this.#spec.maxSteps;
       return { type: paused ? "assemble" : "outputProcessing" };
     }
-    const loop = await this.#guard.beforeCalls(outputs);
+    const looking = this.#guard.beforeCalls(outputs);
+    const loop = looking instanceof Promise ? await looking : looking;
     return loop ? this.#escalate(loop) : { type: "execute" };
   }
 
@@ -369,4 +377,8 @@ function takenRecords(message: Message): SessionRecordBody[] {
     { type: "dequeued", messageId: message.id },
     { type: "conversation", message },
   ];
+}
+
+function outcomeOf(end: Generation["end"]): { finish: FinishReason } | { error: AgenticError } {
+  return end.type === "finish" ? { finish: end.reason } : { error: end.error };
 }

@@ -24,9 +24,10 @@ export class Models {
    * The backend of a model. Loads the preset at the first call; a load that failed is tried again. One that is not
    * waited for any more goes on: the next turn needs it too.
    */
-  async resolve(model: ModelIdLike, signal: AbortSignal): Promise<Route> {
-    const router = this.ready ?? (await untilAborted(this.#load(), signal, () => AgenticError.from(signal.reason)));
-    return router.route(model);
+  resolve(model: ModelIdLike, signal: AbortSignal): Route | Promise<Route> {
+    if (this.ready) return this.ready.route(model);
+    const loaded = untilAborted(this.#load(), signal, () => AgenticError.from(signal.reason));
+    return loaded.then((router) => router.route(model));
   }
 
   /** One more session uses them. */

@@ -63,14 +63,13 @@ export type ObservationBody = SessionObservation extends infer T
     : never
   : never;
 
-/** Tells an observer, where there is one. */
+/** Tells an observer. */
 export function observing(
-  observer: SessionObserver | undefined,
+  observer: SessionObserver,
   sessionId: SessionId,
   turnId: string,
   now: () => number,
 ): (body: ObservationBody) => void {
-  if (!observer) return () => undefined;
   return (body) => {
     try {
       observer.observe({ ...body, sessionId, turnId, at: now() } as SessionObservation);

@@ -67,10 +67,15 @@ export class Permissions {
   }
 
   /**
-   * Returns when the call may run; `outer` is the running call that makes it, where it is not the model's own. Throws
-   * ToolError `permissionDenied`, or `cancelled` when `signal` aborts.
+   * Resolves when the call may run; undefined where nobody is asked. `outer` is the running call that makes it, where it
+   * is not the model's own. Rejects with ToolError `permissionDenied`, or `cancelled` when `signal` aborts.
    */
-  async check(request: ToolCallRequest, signal: AbortSignal, outer?: ToolCallRequest): Promise<void> {
+  check(request: ToolCallRequest, signal: AbortSignal, outer?: ToolCallRequest): Promise<void> | undefined {
+    const asked = this.#log.state.openCalls.get(request.id)?.approval !== undefined;
+    return this.#policy || asked ? this.#check(request, signal, outer) : undefined;
+  }
+
+  async #check(request: ToolCallRequest, signal: AbortSignal, outer: ToolCallRequest | undefined): Promise<void> {
     const asked = this.#log.state.openCalls.get(request.id)?.approval;
     if (asked) {
       apply(request, asked.decision ?? (await this.#wait(asked.approvalId, request, signal)));

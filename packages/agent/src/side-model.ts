@@ -44,7 +44,7 @@ export async function askInPieces(
     };
     await parts.spending.checkRequest(estimateText(piece) + (maxTokens ?? 0));
     const stepId = parts.effects.newId();
-    parts.observe({ type: "modelCallStarted", stepId, provider: provider.id, request });
+    parts.observe?.({ type: "modelCallStarted", stepId, provider: provider.id, request });
     const takenIds = new Set<string>();
     const { effects } = parts;
     const { outputs, end, ...made } = await generate({
@@ -57,7 +57,7 @@ export async function askInPieces(
     });
     usage = addUsage(usage, made.usage);
     const ended = end.type === "finish" ? { finish: end.reason } : { error: end.error };
-    parts.observe({ type: "modelCallEnded", stepId, outputs, usage: made.usage, ...ended });
+    parts.observe?.({ type: "modelCallEnded", stepId, outputs, usage: made.usage, ...ended });
     await parts.spending.record(made.usage);
     if (end.type === "failure") throw end.error;
     const text = outputs.map((output) => (output.type === "text" ? output.text : "")).join("");

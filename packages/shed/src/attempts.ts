@@ -1,4 +1,4 @@
-import { ToolError, toToolError } from "@shedkit/tool";
+import { type PreparedArguments, ToolError, toToolError } from "@shedkit/tool";
 import {
   type BoundTool,
   type DispatchCall,
@@ -14,6 +14,11 @@ import { backoffMs, defaultRetry, systemClock } from "./retry.js";
 import { failedOutcome } from "./run.js";
 import type { ToolCallOutcome, ToolCallRequest, ToolNotification, ToolRetryConfig } from "./types.js";
 import type { TakeAfter } from "./workflow.js";
+
+/** Arguments, and the tool that they were made ready for. */
+interface Prepared extends PreparedArguments {
+  tool: BoundTool;
+}
 
 /** How single calls run: once, or again where a failure may pass. */
 export class Attempts {
@@ -69,11 +74,17 @@ export class Attempts {
   }
 
   /** Never rejects. */
-  async once(request: ToolCallRequest, options: RunOptions, attempts = 1): Promise<ToolCallOutcome> {
+  async once(
+    request: ToolCallRequest,
+    options: RunOptions,
+    attempts = 1,
+    prepared?: Prepared | undefined,
+  ): Promise<ToolCallOutcome> {
     const call = { id: request.id, name: request.name, arguments: this.#argumentsOf(request) };
     const { call: _, ...outcome } = await this.#dispatcher.run(call, {
       signal: options.signal,
       turnId: options.turnId,
+      prepared: prepared && this.#holds(prepared) ? prepared : undefined,
       beforeInner: async (inner, _, signal) => options.beforeInner?.(requestOf(inner), request, signal),
       onProgress: ({ type: _, ...progress }) => options.progress?.(request, progress),
     });
@@ -82,19 +93,22 @@ export class Attempts {
 
   /** Arguments are checked before anybody is asked for leave. Rejects only where `before` throws no ToolError. */
   async withRetry(request: ToolCallRequest, options: RunOptions): Promise<ToolCallOutcome> {
+    let prepared: Prepared;
+    try {
+      const tool = this.#find(request.name);
+      if (tool === undefined) throw unknownTool(request.name);
+      prepared = { tool, ...tool.prepare(this.#argumentsOf(request)) };
+    } catch (fault) {
+      return failedOutcome(request, toToolError(fault, request.name));
+    }
     for (let attempts = 1; ; attempts++) {
-      try {
-        if (attempts === 1) this.prepare(request);
-      } catch (fault) {
-        return failedOutcome(request, toToolError(fault, request.name));
-      }
       try {
         await options.before?.(request, attempts);
       } catch (fault) {
         if (!AgenticError.is(fault, "tool")) throw fault;
         return failedOutcome(request, toToolError(fault, request.name), attempts - 1);
       }
-      const run = () => this.once(request, options, attempts);
+      const run = () => this.once(request, options, attempts, attempts === 1 ? prepared : undefined);
       const outcome = await (options.around ? options.around(request, run) : run());
       const wait = this.#backoff(outcome);
       if (wait === undefined) return outcome;
@@ -112,6 +126,11 @@ export class Attempts {
     const idempotent = this.#find(request.name)?.metadata.capabilities.idempotent ?? false;
     if (!idempotent && !config.anyTool) return undefined;
     return backoffMs(error, attempts, config, (this.#options.clock ?? systemClock).random);
+  }
+
+  /** Another tool may have taken its place meanwhile, and one that is not ready yet checks again. */
+  #holds({ tool }: Prepared): boolean {
+    return tool.ready === undefined && this.#find(tool.name) === tool;
   }
 
   /** For a session whose model orders its calls. */

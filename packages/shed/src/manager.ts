@@ -25,7 +25,7 @@ import { effectOf, wantsListing } from "./hooks.js";
 import { ToolLookup } from "./lookup.js";
 import type { ActivationChange, CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { withOrdering } from "./ordering.js";
-import { failedOutcome, resultOf, runStages } from "./run.js";
+import { failedOutcome, refuseAll, resultOf, runStages } from "./run.js";
 import { SHED_NAME, SHED_TOOL, shedTool } from "./shed-tool.js";
 import type {
   ToolCallOutcome,
@@ -241,12 +241,12 @@ export class ToolCallManager {
   }
 
   /** Runs a workflow; the outcomes come in the order of the calls. Rejects only where `before` or `after` does. */
-  runWorkflow(workflow: ToolCallWorkflow, options: RunOptions = {}): AsyncIterable<ToolCallOutcome> {
+  runWorkflow(workflow: ToolCallWorkflow, options: RunOptions = {}): AsyncGenerator<ToolCallOutcome, void, void> {
     return runStages(workflow, (request, signal) => this.#runCall(request, { ...options, signal }), options);
   }
 
   /** Orders a batch and runs it. A batch that cannot be ordered gives every call the same error, and none runs. */
-  async *runCalls(
+  runCalls(
     requests: readonly ToolCallRequest[],
     options: RunOptions = {},
   ): AsyncGenerator<ToolCallOutcome, void, void> {
@@ -254,14 +254,9 @@ export class ToolCallManager {
     try {
       workflow = this.buildWorkflow(requests);
     } catch (error) {
-      for (const request of requests) {
-        const outcome = failedOutcome(request, toToolError(error, request.name));
-        await options.after?.(outcome);
-        yield outcome;
-      }
-      return;
+      return refuseAll(requests, error, options);
     }
-    yield* this.runWorkflow(workflow, options);
+    return this.runWorkflow(workflow, options);
   }
 
   /** Changes when failed calls of one tool are tried again; what is left out stays as it is. */

@@ -1,4 +1,4 @@
-import { ToolCallResult, ToolError } from "@shedkit/tool";
+import { ToolCallResult, ToolError, toToolError } from "@shedkit/tool";
 import type { DispatchOutcome } from "@shedkit/toolset";
 import type { ToolCallOutcome, ToolCallRequest, ToolCallWorkflow } from "./types.js";
 
@@ -25,6 +25,16 @@ export async function* runStages(
   runCall: RunCall,
   options: StageOptions,
 ): AsyncGenerator<ToolCallOutcome, void, void> {
+  const [only, ...others] = workflow.order;
+  const call = others.length === 0 ? workflow.stages[0]?.calls.find(({ id }) => id === only) : undefined;
+  if (call !== undefined) {
+    // Most batches are one call: nothing waits for it and nothing runs beside it.
+    const { signal = new AbortController().signal } = options;
+    const outcome = await outcomeOf(workflow, call, runCall, signal);
+    await options.after?.(outcome);
+    yield outcome;
+    return;
+  }
   const abort = new AbortController();
   const stop = () => abort.abort(options.signal?.reason);
   if (options.signal?.aborted) stop();
@@ -87,14 +97,13 @@ class Run {
 
   /** True where the call succeeded. */
   async #one(call: ToolCallRequest): Promise<boolean> {
-    const fault = this.workflow.faults?.get(call.id);
-    if (fault) return this.#finish(failedOutcome(call, fault));
-    const lost = call.dependsOn?.find((id) => this.#failed.has(id));
+    const faulty = this.workflow.faults?.has(call.id);
+    const lost = faulty ? undefined : call.dependsOn?.find((id) => this.#failed.has(id));
     if (lost !== undefined) {
       const name = this.#failed.get(lost)?.name;
       return this.#finish(skipped(call, `the call "${lost}" (${name}), which it depends on, did not succeed`));
     }
-    return this.#finish(this.signal.aborted ? cancelled(call) : await this.runCall(call, this.signal));
+    return this.#finish(await outcomeOf(this.workflow, call, this.runCall, this.signal));
   }
 
   async #finish(outcome: ToolCallOutcome): Promise<boolean> {
@@ -102,6 +111,31 @@ class Run {
     if (!succeeded) this.#failed.set(outcome.request.id, outcome.request);
     await this.done(outcome);
     return succeeded;
+  }
+}
+
+/** Runs a call, unless there is a reason not to. */
+async function outcomeOf(
+  workflow: ToolCallWorkflow,
+  call: ToolCallRequest,
+  runCall: RunCall,
+  signal: AbortSignal,
+): Promise<ToolCallOutcome> {
+  const fault = workflow.faults?.get(call.id);
+  if (fault) return failedOutcome(call, fault);
+  return signal.aborted ? cancelled(call) : runCall(call, signal);
+}
+
+/** The outcomes of a batch that cannot be ordered. */
+export async function* refuseAll(
+  requests: readonly ToolCallRequest[],
+  error: unknown,
+  { after }: StageOptions,
+): AsyncGenerator<ToolCallOutcome, void, void> {
+  for (const request of requests) {
+    const outcome = failedOutcome(request, toToolError(error, request.name));
+    await after?.(outcome);
+    yield outcome;
   }
 }
 

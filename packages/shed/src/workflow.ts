@@ -40,6 +40,10 @@ export function buildWorkflow(
   effectOf: (request: ToolCallRequest) => Effect,
   take?: TakeAfter | undefined,
 ): ToolCallWorkflow {
+  const [only] = requests;
+  if (only && requests.length === 1 && !take && only.dependsOn === undefined) {
+    return { stages: [stageOf([only])], order: [only.id] };
+  }
   const calls = readCalls(requests, take);
   const order = topologicalOrder(calls);
   if (calls.length > 1) addConflicts(calls, order, effectOf);
@@ -175,12 +179,13 @@ function stagesOf(calls: readonly Call[], order: readonly number[]): ToolCallSta
     if (stage) stage.push(request);
     else byDepth[depth] = [request];
   }
-  return byDepth.map(
-    (stage): ToolCallStage =>
-      stage.some(({ executionHint }) => executionHint === "sequential")
-        ? { type: "sequential", failFast: true, calls: stage }
-        : { type: "parallel", failMode: "collectAll", calls: stage },
-  );
+  return byDepth.map(stageOf);
+}
+
+function stageOf(calls: readonly ToolCallRequest[]): ToolCallStage {
+  return calls.some(({ executionHint }) => executionHint === "sequential")
+    ? { type: "sequential", failFast: true, calls }
+    : { type: "parallel", failMode: "collectAll", calls };
 }
 
 function refused(message: string): ToolError {

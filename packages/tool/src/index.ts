@@ -35,7 +35,7 @@ export { paramsOf, type StateHandle, stateOf } from "./params.js";
 export { type PreparedArguments, prepareArguments, wrapperKeys } from "./prepare.js";
 export { type Resource, Resources, resource } from "./resources.js";
 export { ToolCallResult } from "./result.js";
-export { runTool } from "./run.js";
+export { runTool, runToolToEnd } from "./run.js";
 export type { Pattern, SchemaLimits, SchemaReading } from "./schema/document.js";
 export { allDiffer, isMultipleOf, jsonEqual } from "./schema/equal.js";
 export { schemaFormats } from "./schema/formats.js";

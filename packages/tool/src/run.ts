@@ -5,20 +5,40 @@ import { toToolError } from "./fault.js";
 import type { ToolContext, ToolEvent, ToolImpl } from "./impl.js";
 import { CallTimer } from "./timer.js";
 
-/** The end of a running call: cancelled from outside, or out of time. */
-class Stop {
-  readonly controller = new AbortController();
+type Terminal = Exclude<ToolEvent, { type: "progress" }>;
+
+/** Watches over a running call until it ends: cancelled from outside, or out of time. */
+class Watch {
+  readonly #controller = new AbortController();
+  readonly #ctx: ToolContext;
+  readonly #timer: CallTimer;
   #error: ToolError | undefined;
   #waiting: ((error: ToolError) => void) | undefined;
 
+  constructor(ctx: ToolContext, timeout: CallTimer | number | undefined) {
+    this.#ctx = ctx;
+    this.#timer = timeout instanceof CallTimer ? timeout : new CallTimer(timeout);
+    this.#timer.start(() => this.#stop(timedOut(ctx.names.tool, this.#timer.ms)));
+    ctx.signal.addEventListener("abort", this.#cancel, { once: true });
+    if (ctx.signal.aborted) this.#cancel();
+  }
+
+  readonly #cancel = (): void => this.#stop(cancelled(this.#ctx.names.tool, this.#ctx.signal.reason));
+
+  /** Why the call was stopped. */
   get error(): ToolError | undefined {
     return this.#error;
   }
 
-  stop(error: ToolError): void {
+  /** Starts the tool. */
+  start(tool: ToolImpl, args: ToolArguments): ReturnType<ToolImpl["execute"]> {
+    return tool.execute(args, { ...this.#ctx, signal: this.#controller.signal });
+  }
+
+  #stop(error: ToolError): void {
     if (this.#error !== undefined) return;
     this.#error = error;
-    this.controller.abort(error);
+    this.#controller.abort(error);
     this.#waiting?.(error);
   }
 
@@ -29,6 +49,17 @@ class Stop {
       promise.then(resolve, reject); // a late rejection lands here too, unheard
       if (this.#error !== undefined) reject(this.#error);
     });
+  }
+
+  failed(fault: unknown): Terminal {
+    return { type: "error", error: this.#error ?? toToolError(fault, this.#ctx.names.tool) };
+  }
+
+  /** Lets go of timer and signal. Whoever stops reading before there is a terminal event stops the tool. */
+  end(terminal: Terminal | undefined): void {
+    this.#timer.stop();
+    this.#ctx.signal.removeEventListener("abort", this.#cancel);
+    if (terminal === undefined) this.#stop(cancelled(this.#ctx.names.tool, undefined));
   }
 }
 
@@ -45,51 +76,72 @@ export async function* runTool(
   ctx: ToolContext,
   timeout: CallTimer | number | undefined,
 ): AsyncGenerator<ToolEvent, void, void> {
-  const name = ctx.names.tool;
-  const stop = new Stop();
-  const cancel = (): void => stop.stop(cancelled(name, ctx.signal.reason));
-  const timer = timeout instanceof CallTimer ? timeout : new CallTimer(timeout);
-  timer.start(() => stop.stop(timedOut(name, timer.ms)));
-  ctx.signal.addEventListener("abort", cancel, { once: true });
-  if (ctx.signal.aborted) cancel();
-  let terminal: ToolEvent | undefined;
+  const watch = new Watch(ctx, timeout);
+  let terminal: Terminal | undefined;
   try {
-    terminal =
-      stop.error === undefined
-        ? yield* progress(tool, args, withSignal(ctx, stop.controller.signal), stop)
-        : { type: "error", error: stop.error };
+    if (watch.error !== undefined) throw watch.error;
+    const running = watch.start(tool, args);
+    terminal = isAsyncIterable(running)
+      ? yield* eventsOf(running, ctx, watch)
+      : resultOf(await watch.race(Promise.resolve(running)), ctx);
   } catch (e) {
-    terminal = { type: "error", error: stop.error ?? toToolError(e, name) };
+    terminal = watch.failed(e);
   } finally {
-    timer.stop();
-    ctx.signal.removeEventListener("abort", cancel);
-    // Whoever stops reading stops the tool.
-    if (terminal === undefined) stop.stop(cancelled(name, undefined));
+    watch.end(terminal);
   }
   yield terminal;
 }
 
-/** Yields the tool's progress, returns its terminal event. */
-async function* progress(
+/** As {@link runTool}, with its result or error alone. Rejects with nothing but what `onProgress` throws. */
+export async function runToolToEnd(
   tool: ToolImpl,
   args: ToolArguments,
   ctx: ToolContext,
-  stop: Stop,
-): AsyncGenerator<ToolEvent, ToolEvent, void> {
-  const running = tool.execute(args, ctx);
-  if (!isAsyncIterable(running)) return resultOf(await stop.race(Promise.resolve(running)), ctx);
+  timeout: CallTimer | number | undefined,
+  onProgress?: ((event: ToolEvent & { type: "progress" }) => void) | undefined,
+): Promise<Terminal> {
+  const watch = new Watch(ctx, timeout);
+  let events: ReturnType<typeof eventsOf> | undefined;
+  let terminal: Terminal | undefined;
+  try {
+    try {
+      if (watch.error !== undefined) throw watch.error;
+      const running = watch.start(tool, args);
+      if (isAsyncIterable(running)) events = eventsOf(running, ctx, watch);
+      else terminal = resultOf(await watch.race(Promise.resolve(running)), ctx);
+    } catch (e) {
+      terminal = watch.failed(e);
+    }
+    while (terminal === undefined && events !== undefined) {
+      const next = await events.next().catch((e: unknown) => ({ done: true as const, value: watch.failed(e) }));
+      if (next.done === true) terminal = next.value;
+      else onProgress?.(next.value);
+    }
+    return terminal as Terminal;
+  } finally {
+    watch.end(terminal);
+    if (terminal === undefined) await events?.return(undefined as never); // lets the tool clean up
+  }
+}
+
+/** Yields the tool's progress, returns its terminal event. */
+async function* eventsOf(
+  running: AsyncIterable<ToolEvent>,
+  ctx: ToolContext,
+  watch: Watch,
+): AsyncGenerator<ToolEvent & { type: "progress" }, Terminal, void> {
   const iterator = running[Symbol.asyncIterator]();
-  let last: ToolEvent | undefined;
+  let last: Terminal | undefined;
   let ended = false;
   try {
     while (true) {
       let next: IteratorResult<ToolEvent, unknown>;
       try {
-        next = await stop.race(iterator.next());
+        next = await watch.race(iterator.next());
       } catch (e) {
-        ended = stop.error === undefined;
+        ended = watch.error === undefined;
         // It had said what came of it, and only did not come to its end.
-        if (last !== undefined && stop.error !== undefined) break;
+        if (last !== undefined && watch.error !== undefined) break;
         throw e;
       }
       if (next.done === true) {
@@ -108,7 +160,7 @@ async function* progress(
   return last.type === "result" ? resultOf(last.result, ctx) : last;
 }
 
-function resultOf(result: unknown, ctx: ToolContext): ToolEvent {
+function resultOf(result: unknown, ctx: ToolContext): Terminal {
   return { type: "result", result: checkedResult(result, ctx.names.tool) };
 }
 
@@ -119,10 +171,6 @@ function letGo(iterator: AsyncIterator<unknown>): void {
   } catch {
     // It is done with either way.
   }
-}
-
-function withSignal(ctx: ToolContext, signal: AbortSignal): ToolContext {
-  return { ...ctx, signal };
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<ToolEvent> {

@@ -69,6 +69,8 @@ export type DispatchEvent = ({ type: "progress" } & Progress) | { type: "done"; 
 export interface DispatchOptions {
   signal?: AbortSignal | undefined;
   turnId?: string | undefined;
+  /** What the tool's `prepare` gave for the arguments of the call, where it has been asked already. */
+  prepared?: PreparedArguments | undefined;
   /**
    * Awaited before each call that the running tool makes of another one, by its client name, with the arguments as the
    * calling tool gave them, and an id of its own that begins with its caller's: the place to ask for leave, which takes

@@ -3,13 +3,15 @@ import {
   keptResults,
   type Resources,
   runTool,
+  runToolToEnd,
   settle,
   ToolCallResult,
   type ToolContext,
   ToolError,
+  type ToolEvent,
   toToolError,
 } from "@shedkit/tool";
-import { type ContentPart, type JsonValue, type SessionId, textOfContent } from "@shedkit/types";
+import { type ContentPart, type JsonValue, type SessionId, type ToolArguments, textOfContent } from "@shedkit/types";
 import { capContent, MAX_ERROR_BYTES, MAX_RESULT_BYTES } from "./cap.js";
 import type { BoundTool, DispatchCall, DispatchEvent, DispatchOptions, DispatchOutcome } from "./contract.js";
 import { MemoryKeptResults } from "./kept.js";
@@ -88,33 +90,20 @@ export class Dispatcher {
 
   /** Progress any number of times, then exactly one outcome. Never throws. */
   async *stream(call: DispatchCall, options: DispatchOptions = {}): AsyncGenerator<DispatchEvent, void, void> {
-    let repaired: readonly string[] = [];
+    const run: Run = { call, repaired: [] };
     try {
-      const tool = this.#options.find(call.name);
-      if (tool === undefined) throw new ToolError("unknownTool", call.name, `There is no tool named "${call.name}".`);
-      if (tool.ready !== undefined) await tool.ready;
-      const prepared = tool.prepare(call.arguments);
-      repaired = prepared.repaired;
-      const target: InnerTarget = { timer: new CallTimer(tool.metadata.capabilities.timeoutMs), made: 0 };
-      const ctx = this.#context(tool, call, options, target);
-      const gate = await this.#enter(tool, options.signal);
-      target.holder = gate && tool;
+      const begun = await this.#begin(run, options);
+      const { tool, args, ctx, target } = begun;
       try {
-        for await (const event of runTool(tool.impl, prepared.args, ctx, target.timer)) {
+        for await (const event of runTool(tool.impl, args, ctx, target.timer)) {
           if (event.type === "progress") yield event;
-          else if (event.type === "error") throw event.error;
-          else {
-            const result = tool.checkResult(event.result, prepared.args);
-            yield { type: "done", outcome: await this.#succeeded({ tool, call, ctx, result, repaired, target }) };
-          }
+          else yield { type: "done", outcome: await this.#ended(run, begun, event) };
         }
       } finally {
-        gate?.leave();
-        target.ended = true;
-        target.calls?.abort();
+        leave(run);
       }
     } catch (e) {
-      yield { type: "done", outcome: this.#failed(call, toToolError(e, call.name), repaired) };
+      yield { type: "done", outcome: this.#failed(run, e) };
     }
   }
 
@@ -125,12 +114,44 @@ export class Dispatcher {
       onProgress?: ((event: DispatchEvent & { type: "progress" }) => void) | undefined;
     } = {},
   ): Promise<DispatchOutcome> {
-    for await (const event of this.stream(call, options)) {
-      if (event.type === "done") return event.outcome;
-      options.onProgress?.(event);
+    const run: Run = { call, repaired: [] };
+    let fault: { thrown: unknown } | undefined;
+    const onProgress = (event: DispatchEvent & { type: "progress" }): void => {
+      try {
+        options.onProgress?.(event);
+      } catch (thrown) {
+        fault = { thrown };
+        throw thrown;
+      }
+    };
+    try {
+      const begun = await this.#begin(run, options);
+      const { tool, args, ctx, target } = begun;
+      return await this.#ended(run, begun, await runToolToEnd(tool.impl, args, ctx, target.timer, onProgress));
+    } catch (e) {
+      if (fault !== undefined) throw fault.thrown;
+      return this.#failed(run, e);
+    } finally {
+      leave(run);
     }
-    // `stream` always ends with an outcome; its type cannot say so.
-    return this.#failed(call, new ToolError("custom", call.name, `${call.name} ended without a result.`), []);
+  }
+
+  /** Finds the tool, makes its arguments ready, and waits for a place. */
+  async #begin(run: Run, options: DispatchOptions): Promise<Begun> {
+    const { call } = run;
+    const tool = this.#options.find(call.name);
+    if (tool === undefined) throw new ToolError("unknownTool", call.name, `There is no tool named "${call.name}".`);
+    if (tool.ready !== undefined) await tool.ready;
+    const { args, repaired } = options.prepared ?? tool.prepare(call.arguments);
+    run.repaired = repaired;
+    const target: InnerTarget = { timer: new CallTimer(tool.metadata.capabilities.timeoutMs), made: 0 };
+    run.target = target;
+    const ctx = this.#context(tool, call, options, target);
+    if (tool.metadata.capabilities.maxConcurrency !== undefined) {
+      run.gate = await this.#enter(tool, options.signal);
+      target.holder = tool;
+    }
+    return { tool, args, ctx, target };
   }
 
   /** Waits while as many calls of the tool run as it takes at once. */
@@ -221,7 +242,8 @@ export class Dispatcher {
   }
 
   /** A fault is cut like a result: a server's whole answer may stand in its message. */
-  #failed(call: DispatchCall, fault: ToolError, repaired: readonly string[]): DispatchOutcome {
+  #failed({ call, repaired }: Run, thrown: unknown): DispatchOutcome {
+    const fault = toToolError(thrown, call.name);
     const whole = ToolCallResult.text(fault.message).content;
     const { content, handle } = capContent(whole, MAX_ERROR_BYTES, call.id, this.#options.resources);
     const promptText = textOfContent(content);
@@ -238,8 +260,13 @@ export class Dispatcher {
     };
   }
 
-  async #succeeded(done: Succeeded): Promise<DispatchOutcome> {
-    const { tool, call, result, repaired, target } = done;
+  async #ended(
+    { call, repaired }: Run,
+    { tool, args, ctx, target }: Begun,
+    event: Exclude<ToolEvent, { type: "progress" }>,
+  ): Promise<DispatchOutcome> {
+    if (event.type === "error") throw event.error;
+    const result = tool.checkResult(event.result, args);
     const { reminders, resources, tools } = this.#options;
     // A tool that passed the call on stands for the one that ran.
     const effective = target.tool ?? tool;
@@ -248,7 +275,7 @@ export class Dispatcher {
     const content =
       reminders === undefined
         ? capped.content
-        : await reminded(reminders, effective, done, capped.content, tools?.required);
+        : await reminded(reminders, effective, ctx, result, capped.content, tools?.required);
     return {
       call,
       result,
@@ -278,19 +305,36 @@ interface InnerTarget {
   calls?: AbortController;
 }
 
-interface Succeeded {
-  readonly tool: BoundTool;
+/** A call that runs. */
+interface Run {
   readonly call: DispatchCall;
+  /** What was mended in its arguments. */
+  repaired: readonly string[];
+  target?: InnerTarget;
+  /** Where it holds a place. */
+  gate?: Gate | undefined;
+}
+
+function leave({ gate, target }: Run): void {
+  gate?.leave();
+  if (target === undefined) return;
+  target.ended = true;
+  target.calls?.abort();
+}
+
+/** A call that can be run. */
+interface Begun {
+  readonly tool: BoundTool;
+  readonly args: ToolArguments;
   readonly ctx: ToolContext;
-  readonly result: ToolCallResult;
-  readonly repaired: readonly string[];
   readonly target: InnerTarget;
 }
 
 async function reminded(
   reminders: Reminders,
   tool: BoundTool,
-  { ctx, result }: Succeeded,
+  ctx: ToolContext,
+  result: ToolCallResult,
   content: readonly ContentPart[],
   there: readonly RequiredTool[] | undefined,
 ): Promise<readonly ContentPart[]> {

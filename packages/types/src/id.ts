@@ -26,12 +26,12 @@ export function newId(source: IdSource = {}): string {
   if (now > lastTime) {
     lastTime = now;
     (source.random ?? fillFromPool)(lastRandom);
-    for (let i = 0; i < RANDOM_LENGTH; i++) lastRandom[i] = (lastRandom[i] ?? 0) & 31;
-  } else if (!increment(lastRandom)) lastTime += 1; // all digits are 0 now: the next millisecond is taken early
-  for (let rest = lastTime, i = TIME_LENGTH - 1; i >= 0; i--, rest = Math.floor(rest / 32)) {
-    codes[i] = ALPHABET.charCodeAt(rest % 32);
+    for (let i = 0; i < RANDOM_LENGTH; i++) setDigit(i, (lastRandom[i] ?? 0) & 31);
+    writeTime();
+  } else if (!increment()) {
+    lastTime += 1; // all digits are 0 now: the next millisecond is taken early
+    writeTime();
   }
-  for (let i = 0; i < RANDOM_LENGTH; i++) codes[TIME_LENGTH + i] = ALPHABET.charCodeAt(lastRandom[i] ?? 0);
   // Made in one piece: a string that was put together character by character takes eight times the memory.
   return String.fromCharCode(...codes);
 }
@@ -55,14 +55,23 @@ function fillFromPool(bytes: Uint8Array<ArrayBuffer>): void {
 }
 
 /** Adds one; false when every digit was at its highest, and is 0 now. */
-function increment(digits: Uint8Array): boolean {
-  for (let i = digits.length - 1; i >= 0; i--) {
-    const digit = digits[i] ?? 0;
-    if (digit < 31) {
-      digits[i] = digit + 1;
-      return true;
-    }
-    digits[i] = 0;
+function increment(): boolean {
+  for (let i = RANDOM_LENGTH - 1; i >= 0; i--) {
+    const digit = lastRandom[i] ?? 0;
+    setDigit(i, (digit + 1) & 31);
+    if (digit < 31) return true;
   }
   return false;
+}
+
+/** Ids made in one millisecond differ in their last digits: the others are not written again. */
+function setDigit(i: number, digit: number): void {
+  lastRandom[i] = digit;
+  codes[TIME_LENGTH + i] = ALPHABET.charCodeAt(digit);
+}
+
+function writeTime(): void {
+  for (let rest = lastTime, i = TIME_LENGTH - 1; i >= 0; i--, rest = Math.floor(rest / 32)) {
+    codes[i] = ALPHABET.charCodeAt(rest % 32);
+  }
 }

@@ -95,6 +95,8 @@ export function toMessage(message: MessageLike): Message {
 
 /** The text of content parts, joined by line feeds; parts that are not text are left out. */
 export function textOfContent(content: readonly ContentPart[]): string {
+  const [only] = content;
+  if (only?.type === "text" && content.length === 1) return only.text;
   return content
     .flatMap((part) => (part.type === "text" ? [part.text] : part.type === "resource" && part.text ? [part.text] : []))
     .join("\n");
