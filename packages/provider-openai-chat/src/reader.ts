@@ -77,10 +77,10 @@ export class ChunkReader {
       this.#think(thought, field);
     }
     if (delta.reasoning_details) {
-      for (const detail of delta.reasoning_details) this.#detail(detail as { [key: string]: JsonValue });
+      for (const detail of delta.reasoning_details) if (detail) this.#detail(detail as { [key: string]: JsonValue });
     }
     if (typeof delta.content === "string") this.#text(delta.content);
-    else if (delta.content) for (const part of delta.content) this.#part(part);
+    else if (Array.isArray(delta.content)) for (const part of delta.content) if (part) this.#part(part);
     if (delta.refusal) {
       this.#refused = true;
       this.#sink.refusal("refusal", delta.refusal);
@@ -89,7 +89,7 @@ export class ChunkReader {
     if (delta.images) for (const { image_url } of delta.images) this.#image(image_url?.url ?? "");
     if (delta.tool_calls?.length) {
       this.#closeText();
-      for (const call of delta.tool_calls) this.#calls.read(call);
+      for (const call of delta.tool_calls) if (call) this.#calls.read(call);
     } else if (delta.function_call) {
       this.#closeText();
       this.#calls.readLegacy(delta.function_call);

@@ -1,6 +1,7 @@
 import { AgenticError } from "@shedkit/types";
 
 const SHOWN = "[secret]";
+const SHORTEST = 5;
 
 /** A key. It does not print, serialise, inspect or clone; only {@link Secret.reveal} gives it. */
 export class Secret {
@@ -27,9 +28,12 @@ export class Secret {
     return this.#value;
   }
 
-  /** The text with the key taken out: for what others may have written it into. */
+  /**
+   * The text with the key taken out: for what others may have written it into. A value of fewer than five characters is
+   * left: it is no key, but what a server that wants none is given, and a part of many words.
+   */
   redact(text: string): string {
-    return text.replaceAll(this.#value, SHOWN);
+    return this.#value.length < SHORTEST ? text : text.replaceAll(this.#value, SHOWN);
   }
 
   toString(): "[secret]" {

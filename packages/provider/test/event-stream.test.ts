@@ -85,6 +85,10 @@ describe("the events of a response", () => {
     }
   });
 
+  it("leave out what is no object", async () => {
+    expect((await read(['data: null\n\ndata: 1\n\ndata: "x"\n\ndata: {"a":1}\n\n'])).events).toEqual([{ a: 1 }]);
+  });
+
   it("leave pings and comments out, with a name or without", async () => {
     const { events } = await read(['event: ping\ndata: {"a":1}\n\n: hi\n\ndata: {"type":"ping"}\n\ndata: {"b":2}\n\n']);
     expect(events).toEqual([{ b: 2 }]);

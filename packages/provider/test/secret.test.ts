@@ -26,6 +26,11 @@ describe("Secret", () => {
     expect(new Secret(key).redact(`Incorrect API key: ${key}, ${key}.`)).toBe("Incorrect API key: [secret], [secret].");
   });
 
+  it("leaves a text as it is where it is too short for a key", () => {
+    expect(new Secret("none").redact("effort: none")).toBe("effort: none");
+    expect(new Secret("k-123").redact("bad k-123")).toBe("bad [secret]");
+  });
+
   it("comes from the environment by name, and names the variable that is missing", () => {
     expect(Secret.fromEnv("openai", "KEY", { KEY: ` ${key}\n` }).reveal()).toBe(key);
     for (const env of [{}, { KEY: "" }, { KEY: "  " }]) {

@@ -62,6 +62,18 @@ describe("wholeBodies", () => {
     expect((await response).status).toBe(500);
   });
 
+  it("lets a status that no response can be made of pass as it is", async () => {
+    says(999, "text/plain", "no", (response) => response.end());
+    expect((await wholeBodies({})(url)).status).toBe(999);
+    const strange = {
+      ok: false,
+      status: 304,
+      body: new ReadableStream(),
+      headers: new Headers(),
+    } as unknown as Response;
+    expect(await wholeBodies({ fetch: async () => strange })(url)).toBe(strange);
+  });
+
   it("does not read the body of an error without end", async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({

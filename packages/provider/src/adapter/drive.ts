@@ -1,4 +1,4 @@
-import type { AgenticError } from "@shedkit/types";
+import { AgenticError } from "@shedkit/types";
 import type { ModelEvent } from "../contract.js";
 import { cancelledFailure, type FailureContext, responseFailure } from "../failure.js";
 import { delay, retryDelay } from "../retry.js";
@@ -112,7 +112,7 @@ class Generation<E> implements AsyncIterableIterator<ModelEvent, undefined, unde
       try {
         this.#attempt?.read(this.#batch[this.#inBatch++] as E);
       } catch (error) {
-        this.#fail(error);
+        this.#fail(error instanceof TypeError ? this.#strange(error) : error);
       }
     }
     return !this.#ended;
@@ -140,6 +140,13 @@ class Generation<E> implements AsyncIterableIterator<ModelEvent, undefined, unde
       this.#fail(error);
     }
     return this.#settle();
+  }
+
+  /** An event that has another shape than the wire's. */
+  #strange(cause: TypeError): AgenticError {
+    const { provider, model } = this.#plan.context;
+    const text = `${provider} sent an event that is not of this wire (${cause.message}). Check that it speaks it.`;
+    return new AgenticError("generation", text, { kind: "other", provider, model }, { cause });
   }
 
   #fail(error: unknown): void {

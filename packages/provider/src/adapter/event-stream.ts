@@ -201,7 +201,10 @@ function readBatch(
     try {
       const parsed: unknown = JSON.parse(data);
       if (event === "error" || isError(parsed)) throw responseFailure(factsOf(parsed), context);
-      if ((parsed as { type?: unknown } | null)?.type !== "ping") batch.push(parsed);
+      // What is no object is no event of these wires; some gateways send such lines to keep a connection open.
+      if (typeof parsed === "object" && parsed !== null && (parsed as { type?: unknown }).type !== "ping") {
+        batch.push(parsed);
+      }
     } catch (fault) {
       // An error event need not be JSON.
       return {

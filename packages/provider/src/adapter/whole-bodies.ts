@@ -14,10 +14,15 @@ export function wholeBodies(config: Pick<CloudProviderConfig, "fetch" | "idleTim
   return async (input, init) => {
     const response = await (config.fetch ?? globalThis.fetch)(input, init);
     const { body, ok, status, statusText, headers } = response;
-    if (body === null || (ok && !/json/.test(headers.get("content-type") ?? ""))) return response;
+    if (body === null || !canBeMade(status) || (ok && !/json/.test(headers.get("content-type") ?? ""))) return response;
     const bytes = await read(body, { idleMs, ok, signal: init?.signal ?? undefined });
     return new Response(bytes, { status, statusText, headers });
   };
+}
+
+/** A response of another status cannot be put together anew. */
+function canBeMade(status: number): boolean {
+  return status >= 200 && status <= 599 && status !== 204 && status !== 205 && status !== 304;
 }
 
 interface Reading {
