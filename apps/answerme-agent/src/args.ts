@@ -10,7 +10,19 @@ export type Command =
   | { type: "config" | "doctor"; options: RunOptions }
   /** Lists the sessions that were kept, those with words in them; or deletes one. */
   | { type: "sessions"; words: string; delete?: string | undefined; options: RunOptions }
+  | ServeCommand
   | { type: "run"; options: RunOptions };
+
+/** Sessions over HTTP, and a web page. */
+export interface ServeCommand {
+  type: "serve";
+  options: RunOptions;
+  host: string;
+  /** 0: any that is free. */
+  port: number;
+}
+
+const DEFAULT_PORT = 4117;
 
 export interface RunOptions {
   /** Absent: a prompt, or the question from standard input. */
@@ -46,6 +58,8 @@ const known = {
   print: { type: "boolean", short: "p" },
   json: { type: "boolean" },
   debug: { type: "boolean" },
+  host: { type: "string" },
+  port: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
 } satisfies ParseArgsConfig["options"];
@@ -55,7 +69,7 @@ export function parseCommand(args: readonly string[]): Command {
   const { values, positionals, tokens } = parse(args);
   if (values.help) return { type: "help" };
   if (values.version) return { type: "version" };
-  for (const name of ["model", "provider", "root", "resume"] as const) {
+  for (const name of ["model", "provider", "root", "resume", "host", "port"] as const) {
     if (values[name]?.trim() === "") throw new UsageError(`--${name} is empty; ${wanted[name]}`);
   }
   if (values.yes && values["read-only"]) throw new UsageError("--yes and --read-only exclude each other; give one");
@@ -89,7 +103,20 @@ export function parseCommand(args: readonly string[]): Command {
     return { type: "sessions", words: rest.join(" "), options };
   }
   const alone = isWord && positionals.length === 1;
+  if (alone && first === "serve") {
+    return { type: "serve", options, host: values.host ?? "127.0.0.1", port: portOf(values.port) };
+  }
+  for (const name of ["host", "port"] as const) {
+    if (values[name] !== undefined) throw new UsageError(`--${name} belongs to answerme-agent serve`);
+  }
   return { type: alone && (first === "config" || first === "doctor") ? first : "run", options };
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_PORT;
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(`--port is "${text}"; ${wanted.port}`);
 }
 
 const wanted = {
@@ -98,6 +125,8 @@ const wanted = {
   provider: `name one of ${PROVIDER_NAMES.join(", ")}`,
   root: "name the folder that the questions are about",
   resume: "give the id of a session, or how it begins; answerme-agent sessions lists them",
+  host: "name the address to listen on, e.g. 127.0.0.1",
+  port: "give a number up to 65535, 0 for any that is free",
 } as const;
 
 function parse(args: readonly string[]) {

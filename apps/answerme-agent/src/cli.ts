@@ -28,6 +28,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   const run = async (): Promise<ExitCode> => {
     const command = parseCommand(argv);
     if (command.type === "run") return answer(command.options, { terminal, renderer, interrupts });
+    if (command.type === "serve") {
+      return (await import("./serve.js")).serve(command, { terminal, renderer, interrupts });
+    }
     terminal.out.write(await textOf(command));
     return ExitCode.answered;
   };
@@ -49,7 +52,7 @@ function outputOf(argv: readonly string[]): Pick<RunOptions, "json" | "print" | 
 }
 
 /** What the commands print that ask no model. */
-async function textOf(command: Exclude<ReturnType<typeof parseCommand>, { type: "run" }>): Promise<string> {
+async function textOf(command: Exclude<ReturnType<typeof parseCommand>, { type: "run" | "serve" }>): Promise<string> {
   if (command.type === "help") return help;
   if (command.type === "version") return `${version()}\n`;
   const { doctorText, sessionsText, settingsText } = await import("./reports.js");

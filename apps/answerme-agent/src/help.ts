@@ -6,6 +6,8 @@ Usage
   answerme-agent [options]               open a prompt (or read the question from a pipe)
   answerme-agent sessions [WORDS]        list the sessions that were kept, those with words in them
   answerme-agent sessions delete ID      delete one
+  answerme-agent serve                   the sessions in a browser and over HTTP, and an endpoint for clients of
+                                         OpenAI, until ctrl-C; prints the address
   answerme-agent config                  print the settings and where they come from
   answerme-agent doctor                  print what this machine can run, and which model would answer
 
@@ -24,6 +26,8 @@ Options
   -p, --print         print the answer and nothing else
       --json          print events as JSON lines
       --debug         print stack traces
+      --port PORT     serve: where to listen (default: 4117; 0 for any that is free)
+      --host ADDRESS  serve: for whom to listen (default: 127.0.0.1, this machine alone)
   -h, --help          print this
   -v, --version       print the version
 
@@ -41,6 +45,7 @@ Environment
   ANTHROPIC_BASE_URL, OPENAI_BASE_URL           another server that speaks as they do
   HF_TOKEN, HF_ENDPOINT, HF_HUB_OFFLINE,
   HF_HOME, HF_HUB_CACHE                         as every Hugging Face tool reads them
+  ANSWERME_TOKEN                                the token of serve (default: a new one at each start)
   NO_COLOR                                      no colour
 
 Exit codes

@@ -21,7 +21,8 @@ export async function rootFolder(named: string | undefined): Promise<string> {
 
 export interface SessionPlace {
   docStore: DocumentStore;
-  memoryStore: MemoryStore;
+  /** Default: in memory. */
+  memoryStore?: MemoryStore | undefined;
   sessionId?: SessionId | undefined;
 }
 
@@ -60,8 +61,10 @@ export async function openSession(options: SessionOptions): Promise<AnyAgentSess
   if (choice.memory !== undefined) builder = builder.withMemoryConfig(choice.memory);
   if (choice.loopDetection !== undefined) builder = builder.withLoopDetection(choice.loopDetection);
   if (place === undefined) return builder.build();
-  const kept = builder.withDocStore(place.docStore).withMemoryStore(place.memoryStore);
-  return place.sessionId === undefined ? kept.build() : kept.withSessionId(place.sessionId).build();
+  const { docStore, memoryStore, sessionId } = place;
+  const stored = builder.withDocStore(docStore);
+  const kept = memoryStore === undefined ? stored : stored.withMemoryStore(memoryStore);
+  return sessionId === undefined ? kept.build() : kept.withSessionId(sessionId).build();
 }
 
 /** What the model is told at first: what it is for, and what the project says to every agent. */

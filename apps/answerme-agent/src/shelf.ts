@@ -1,5 +1,5 @@
 import path from "node:path";
-import { KvMemoryStore, SqlDocumentStore } from "@shedkit/store";
+import { type KeyValueStore, KvMemoryStore, SqlDocumentStore } from "@shedkit/store";
 import { LibsqlStorage } from "@shedkit/store-libsql";
 import type { SessionId } from "@shedkit/types";
 import { UsageError } from "./exit.js";
@@ -24,6 +24,11 @@ export class Shelf {
     return new Shelf(await LibsqlStorage.open(`file:${file}`));
   }
 
+  /** What else is kept of sessions. */
+  get notes(): KeyValueStore {
+    return this.#storage;
+  }
+
   /** Notes which folder a session is about. */
   async place(session: SessionId, root: string): Promise<void> {
     await this.#storage.set(rootKey(session), root);
@@ -38,7 +43,7 @@ export class Shelf {
       const page = await this.docStore.sessions({ text, limit: 50, cursor });
       for (const info of page.items) {
         if (info.records === 0) continue;
-        const kept = { ...info, root: await this.#rootOf(info.id) };
+        const kept = { ...info, root: await this.rootOf(info.id) };
         if (root === undefined || kept.root === root) found.push(kept);
         if (found.length === limit) return found;
       }
@@ -67,7 +72,8 @@ export class Shelf {
     await this.#storage.close();
   }
 
-  async #rootOf(session: SessionId): Promise<string | undefined> {
+  /** The folder that a session is about, as far as it was noted. */
+  async rootOf(session: SessionId): Promise<string | undefined> {
     const root = await this.#storage.get(rootKey(session));
     return typeof root === "string" ? root : undefined;
   }

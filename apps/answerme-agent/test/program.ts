@@ -119,6 +119,11 @@ export class Program {
     }
   }
 
+  /** All of standard output so far. */
+  get output(): string {
+    return this.#stdout;
+  }
+
   type(keys: string): void {
     this.child.stdin?.write(keys);
   }

@@ -260,14 +260,14 @@ describe.skipIf(browserPath === undefined)("the page", () => {
       await page.getByRole("button", { name: "Allow once" }).click();
       gate.open();
       await page.getByRole("cell", { name: "9090" }).waitFor();
-      for (const summary of await page.locator("main summary").all()) await summary.click();
+      for (const summary of await page.locator(".column summary").all()) await summary.click();
       await noViolations(page);
       if (options.width) {
         const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
         expect(overflows).toBe(false);
         await page.getByRole("button", { name: "Sessions" }).click();
         await noViolations(page);
-        await page.getByRole("button", { name: "Sessions" }).click();
+        await page.getByRole("button", { name: "Close" }).click();
         await page.getByRole("button", { name: "Panel" }).click();
       }
       for (const tab of ["Log", "Cost", "Shed"]) {

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "./api.js";
 import { type Current, useStore } from "./store.js";
 
@@ -83,6 +83,13 @@ function Menu({ current: { id, info, running }, onRename }: { current: Current; 
     if (menu.current) menu.current.open = false;
     setRemoving(false);
   };
+  useEffect(() => {
+    const onPointerDown = (event: Event) => {
+      if (menu.current?.open && !menu.current.contains(event.target as Node)) close();
+    };
+    addEventListener("pointerdown", onPointerDown);
+    return () => removeEventListener("pointerdown", onPointerDown);
+  }, []);
   const fork = async () => {
     close();
     const copy = await store.run(() => api.fork(id));

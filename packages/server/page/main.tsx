@@ -32,7 +32,8 @@ function App() {
       KeyN: () => void store.run(() => store.begin()),
       KeyS: () => {
         setSidebar(true);
-        requestAnimationFrame(() => focus("#search"));
+        focus("#search");
+        requestAnimationFrame(() => focus("#search")); // where it was not shown before
       },
       KeyM: () => focus("#message"),
       KeyA: () => focus(".approval button"),
@@ -58,7 +59,7 @@ function App() {
       <button type="button" class="skip" onClick={() => document.getElementById("message")?.focus()}>
         To the text field
       </button>
-      <Sidebar onChoose={() => setSidebar(false)} />
+      <Sidebar onClose={() => setSidebar(false)} />
       <main>
         <header>
           <button
@@ -94,7 +95,7 @@ function App() {
         {waits && <p class="notice info strip">A tool call waits for your leave (Alt + A).</p>}
         <Composer />
       </main>
-      {panel && <Panel />}
+      {panel && <Panel onClose={() => setPanel(false)} />}
       <div class="hidden" role="status" aria-live="polite">
         {announced}
       </div>

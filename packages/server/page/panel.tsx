@@ -8,7 +8,7 @@ const TABS = ["Shed", "Log", "Cost"] as const;
 type Tab = (typeof TABS)[number];
 
 /** Beside the conversation: what the model was given, what is stored, what it took. */
-export function Panel() {
+export function Panel({ onClose }: { onClose: () => void }) {
   const store = useStore();
   const [tab, setTab] = useState<Tab>("Shed");
   const { current } = store;
@@ -21,6 +21,9 @@ export function Panel() {
   };
   return (
     <aside class="panel" id="panel" aria-label="About this session">
+      <button type="button" class="quiet only-over" onClick={onClose}>
+        Close
+      </button>
       <div role="tablist" aria-label="About this session" class="row" onKeyDown={onKeyDown}>
         {TABS.map((name) => (
           <button

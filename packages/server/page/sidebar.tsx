@@ -3,7 +3,7 @@ import type { SessionEntry } from "./api.js";
 import { useStore } from "./store.js";
 
 /** The sessions: searched, opened, begun. */
-export function Sidebar({ onChoose }: { onChoose: () => void }) {
+export function Sidebar({ onClose }: { onClose: () => void }) {
   const store = useStore();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const search = (text: string) => {
@@ -16,13 +16,16 @@ export function Sidebar({ onChoose }: { onChoose: () => void }) {
       <div class="row">
         <button
           type="button"
-          class="primary wide"
+          class="primary spring"
           onClick={() => {
             void store.run(() => store.begin());
-            onChoose();
+            onClose();
           }}
         >
           New session
+        </button>
+        <button type="button" class="quiet only-narrow" onClick={onClose}>
+          Close
         </button>
       </div>
       <label class="hidden" for="search">
@@ -37,7 +40,7 @@ export function Sidebar({ onChoose }: { onChoose: () => void }) {
       />
       <ul>
         {store.sessions.map((session) => (
-          <Item key={session.id} session={session} chosen={session.id === store.current?.id} onChoose={onChoose} />
+          <Item key={session.id} session={session} chosen={session.id === store.current?.id} onChoose={onClose} />
         ))}
       </ul>
       {store.sessions.length === 0 && (

@@ -84,10 +84,26 @@ class Store {
   /** The session that the address names, else the newest, else a new one. */
   async showHash(): Promise<void> {
     const id = /^#\/s\/(.+)$/.exec(location.hash)?.[1];
-    if (id !== undefined) return this.show(decodeURIComponent(id));
+    if (id !== undefined) {
+      try {
+        return await this.show(decodeURIComponent(id));
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+        await this.elsewhere();
+        throw error;
+      }
+    }
     const [newest] = this.sessions;
     if (newest) return this.open(newest.id);
     await this.begin();
+  }
+
+  /** Another session than the one that the address names, which is not there any more. */
+  async elsewhere(): Promise<void> {
+    history.replaceState(null, "", location.pathname); // this is no change that anybody is told of
+    this.search = "";
+    await this.list();
+    await this.showHash();
   }
 
   /** Lists the sessions, those with the search in them. */
@@ -180,8 +196,7 @@ class Store {
     on("deleted", () => {
       events.close();
       this.current = undefined;
-      location.hash = "";
-      void this.run(() => this.list()).then(() => this.run(() => this.showHash()));
+      void this.run(() => this.elsewhere());
     });
   }
 
