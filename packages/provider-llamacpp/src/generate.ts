@@ -78,7 +78,7 @@ class Run {
     const canCall = request.tools.shed !== undefined || request.tools.tools.length > 0;
     const calls = canCall ? await this.#grammarOf(loaded.callGrammar(request)) : undefined;
     const answer = request.output
-      ? await this.#grammarOf(loaded.family.answerGrammar(request.output, canCall))
+      ? await this.#grammarOf(loaded.talk(request).family.answerGrammar(request.output, canCall))
       : undefined;
     yield { type: "start", warnings: this.#warnings(canCall && !calls, request.output !== undefined && !answer) };
 
@@ -125,9 +125,10 @@ class Run {
     const { loaded, request } = this.#parts;
     const { sequence } = this.#slot;
     const rest = tokens.slice(sequence.nextTokenIndex);
-    const parser = loaded.family.parser({ tools: callableTools(request.tools), prompt: this.#text });
+    const { family } = loaded.talk(request);
+    const parser = family.parser({ tools: callableTools(request.tools), prompt: this.#text });
     const decoder = new TokenText(loaded.model, loaded.prompt.spaces ? tokens : undefined);
-    const stops = new StopStrings([...loaded.family.stops, ...(request.params.stop ?? [])]);
+    const stops = new StopStrings([...family.stops, ...(request.params.stop ?? [])]);
     let said = "";
     let thought = answer !== undefined && parser.thinking; // the answer's grammar waits for its end
     let ended = false;

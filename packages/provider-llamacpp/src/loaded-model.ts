@@ -1,15 +1,8 @@
 import type { ModelPlan } from "@shedkit/gguf";
 import type { ModelRequest } from "@shedkit/provider";
 import { normalizeTranscript } from "@shedkit/provider/transcript";
-import {
-  CHATML,
-  ChatTemplate,
-  callableTools,
-  familyOf,
-  type TextToolFamily,
-  thinkingBudget,
-  thinkingOptions,
-} from "@shedkit/text-tools";
+import { callableTools, thinkingBudget, thinkingOptions } from "@shedkit/text-tools";
+import { type ModelTalk, ModelTemplates } from "@shedkit/text-tools/backend";
 import { AgenticError } from "@shedkit/types";
 import type { Llama, LlamaContext, LlamaEmbeddingContext, LlamaGrammar, LlamaModel, Token } from "node-llama-cpp";
 import type { Binding } from "./binding.js";
@@ -44,8 +37,8 @@ export class LoadedModel {
   readonly model: LlamaModel;
   readonly prompt: PromptTokens;
   readonly #parts: LoadParts;
+  readonly #templates: ModelTemplates;
   readonly #grammars = new Map<string, Promise<LlamaGrammar>>();
-  #template: { template: ChatTemplate; family: TextToolFamily } | undefined;
   #generation: Promise<Generation> | undefined;
   #embeddings: Promise<LlamaEmbeddingContext> | undefined;
 
@@ -54,6 +47,7 @@ export class LoadedModel {
     this.model = model;
     const spaces = model.vocabularyType === parts.binding.LlamaVocabularyType.spm;
     this.prompt = new PromptTokens(model, spaces);
+    this.#templates = templatesOf(model, parts.options);
   }
 
   /** Loads the file. Throws AgenticError `provider` with a line that names the file and what to do. */
@@ -83,8 +77,8 @@ export class LoadedModel {
   }
 
   /** The model's own way to be talked to. Throws AgenticError `provider` where its chat template cannot be read. */
-  get family(): TextToolFamily {
-    return this.#talk().family;
+  talk(request: ModelRequest): ModelTalk {
+    return this.#templates.of(request);
   }
 
   /** How many tokens a text may have that becomes a vector. */
@@ -113,7 +107,7 @@ export class LoadedModel {
   /** The prompt of a request, special tokens as text. */
   render(request: ModelRequest): string {
     const { system, tools, params } = request;
-    const { family, template } = this.#talk();
+    const { family, template } = this.talk(request);
     const messages = normalizeTranscript(request.messages, { model: request.model.name });
     return family.render({ system, messages, tools }, template, {
       ...thinkingOptions(params.thinking),
@@ -123,7 +117,7 @@ export class LoadedModel {
 
   /** After how many tokens a thought is ended, and with what. */
   thinkingBudget(request: ModelRequest): { budget: number; end: string } {
-    const { family, template } = this.#talk();
+    const { family, template } = this.talk(request);
     return thinkingBudget(request, family, template);
   }
 
@@ -141,7 +135,7 @@ export class LoadedModel {
 
   /** The grammar that calls must follow, from behind what has begun. */
   callGrammar(request: ModelRequest, begun?: { mark: string; text: string }): string | undefined {
-    return this.family.grammar(callableTools(request.tools), begun);
+    return this.talk(request).family.grammar(callableTools(request.tools), begun);
   }
 
   countTokens(request: ModelRequest): number {
@@ -163,20 +157,6 @@ export class LoadedModel {
     await generation?.context.dispose();
     await embeddings?.dispose();
     await this.model.dispose();
-  }
-
-  #talk(): { template: ChatTemplate; family: TextToolFamily } {
-    if (this.#template === undefined) {
-      const tokenizer = this.model.fileInfo.metadata.tokenizer as { chat_template?: unknown } | undefined;
-      const source = tokenizer?.chat_template;
-      const template = new ChatTemplate(typeof source === "string" ? source : CHATML, {
-        bosToken: this.model.tokens.bosString ?? "",
-        eosToken: this.model.tokens.eosString ?? "",
-        today: this.#parts.options.today ?? new Date(),
-      });
-      this.#template = { template, family: familyOf(template) };
-    }
-    return this.#template;
   }
 
   async #makeGeneration(): Promise<Generation> {
@@ -217,6 +197,20 @@ export class LoadedModel {
     const { file, llama, options } = this.#parts;
     return options.threads ?? (file.bytes < 64 * MEGABYTE ? 1 : llama.cpuMathCores);
   }
+}
+
+/** What stands in the file, unless the options have one. */
+function templatesOf(model: LlamaModel, { chatTemplate, today = new Date() }: LlamaCppOptions): ModelTemplates {
+  const tokenizer = model.fileInfo.metadata.tokenizer as { [key: string]: unknown } | undefined;
+  const [usual, withTools] = ["chat_template", "chat_template.tool_use"].map((key) => {
+    const source = tokenizer?.[key];
+    return typeof source === "string" ? source : undefined;
+  });
+  return new ModelTemplates(chatTemplate === undefined ? { usual, withTools } : { usual: chatTemplate }, {
+    bosToken: model.tokens.bosString ?? "",
+    eosToken: model.tokens.eosString ?? "",
+    today,
+  });
 }
 
 function loadError(path: string, cause: unknown): AgenticError {

@@ -30,6 +30,8 @@ export interface LlamaCppOptions {
   hub?: HubSettings | undefined;
   /** Where a model's file is. Default: `resolveModel` of `@shedkit/gguf`: paths, and repositories of the hub. */
   resolve?: ModelResolver | undefined;
+  /** Jinja, in place of the chat template that stands in the model's file. Default: that one, else ChatML. */
+  chatTemplate?: string | undefined;
   /** What there is for a model. Default: what this machine has free when one is loaded, with its GPU. */
   machine?: Machine | undefined;
   /** Numbers in [0, 1) for the seeds of requests that name none. Default: `Math.random`. */

@@ -108,7 +108,7 @@ class Run {
 
   async *#answer(first: Float32Array, most: number): AsyncGenerator<ModelEvent, FinishReason, void> {
     const { loaded, request, seed } = this.#parts;
-    const { family } = loaded;
+    const { family } = loaded.talk(request);
     const parser = family.parser({ tools: callableTools(request.tools), prompt: this.#text });
     const decoder = new TokenText(loaded.tokenizer, this.#evaluated.at(-1));
     const held = new HeldAnswer(decoder, loaded.tokenBytes, loaded.ends);

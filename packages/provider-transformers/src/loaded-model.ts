@@ -3,14 +3,8 @@ import { join } from "node:path";
 import type { DynamicCache, PreTrainedModel, PreTrainedTokenizer, Tensor } from "@huggingface/transformers";
 import type { ModelRequest } from "@shedkit/provider";
 import { normalizeTranscript } from "@shedkit/provider/transcript";
-import {
-  CHATML,
-  ChatTemplate,
-  familyOf,
-  type TextToolFamily,
-  thinkingBudget,
-  thinkingOptions,
-} from "@shedkit/text-tools";
+import { thinkingBudget, thinkingOptions } from "@shedkit/text-tools";
+import { type ModelTalk, ModelTemplates } from "@shedkit/text-tools/backend";
 import { loadError } from "./load-error.js";
 import type { OnnxFolder, TransformersOptions } from "./options.js";
 import { type AddedToken, PromptTokens } from "./prompt-tokens.js";
@@ -41,7 +35,6 @@ export interface Step {
 export class LoadedModel {
   readonly tokenizer: PreTrainedTokenizer;
   readonly prompt: PromptTokens;
-  readonly family: TextToolFamily;
   readonly tokenBytes: TokenBytes;
   readonly caches = new SessionCaches();
   /** In tokens. */
@@ -50,7 +43,7 @@ export class LoadedModel {
   readonly ends: ReadonlySet<number>;
   readonly #runtime: Runtime;
   readonly #model: PreTrainedModel;
-  readonly #template: ChatTemplate;
+  readonly #templates: ModelTemplates;
   readonly #working = new Set<Promise<unknown>>();
 
   private constructor(
@@ -64,13 +57,11 @@ export class LoadedModel {
     this.tokenizer = tokenizer;
     this.prompt = new PromptTokens(tokenizer, file.added_tokens ?? []);
     this.tokenBytes = new TokenBytes(file);
-    const source: unknown = tokenizer.chat_template;
-    this.#template = new ChatTemplate(typeof source === "string" ? source : CHATML, {
+    this.#templates = new ModelTemplates(sourcesOf(tokenizer.chat_template, options.chatTemplate), {
       bosToken: tokenizer.bos_token ?? "",
       eosToken: tokenizer.eos_token ?? "",
       today: options.today ?? new Date(),
     });
-    this.family = familyOf(this.#template);
     this.contextLength = options.contextLength ?? Math.min(trainedLength(model), MOST_CONTEXT);
     const ends = [model.generation_config?.eos_token_id ?? [], tokenizer.eos_token_id ?? []].flat();
     this.ends = new Set(ends.map(Number));
@@ -89,12 +80,19 @@ export class LoadedModel {
     }
   }
 
+  /** The model's own way to be talked to. Throws AgenticError `provider` where its chat template cannot be read. */
+  talk(request: ModelRequest): ModelTalk {
+    return this.#templates.of(request);
+  }
+
   /** The prompt of a request, special tokens as text. */
-  render({ model, system, messages: all, tools, params, output }: ModelRequest): string {
+  render(request: ModelRequest): string {
+    const { model, system, messages: all, tools, params, output } = request;
+    const { family, template } = this.talk(request);
     const messages = normalizeTranscript(all, { model: model.name });
     const schema = output && `Answer with JSON of this schema, and nothing else: ${JSON.stringify(output)}`;
     const told = [system, schema].filter((text) => text !== undefined && text !== "").join("\n\n");
-    return this.family.render({ system: told, messages, tools }, this.#template, {
+    return family.render({ system: told, messages, tools }, template, {
       ...thinkingOptions(params.thinking),
       protect: (text) => this.prompt.protect(text),
     });
@@ -102,7 +100,8 @@ export class LoadedModel {
 
   /** After how many tokens a thought is ended, and with what. */
   thinkingBudget(request: ModelRequest): { budget: number; end: string } {
-    return thinkingBudget(request, this.family, this.#template);
+    const { family, template } = this.talk(request);
+    return thinkingBudget(request, family, template);
   }
 
   countTokens(request: ModelRequest): number {
@@ -155,6 +154,17 @@ export class LoadedModel {
     await this.caches.clear();
     await this.#model.dispose();
   }
+}
+
+/** A model brings one template, or several with names. */
+function sourcesOf(templates: unknown, given: string | undefined): { usual?: string; withTools?: string } {
+  if (given !== undefined || typeof templates === "string") return { usual: given ?? (templates as string) };
+  if (typeof templates !== "object" || templates === null) return {};
+  const named: { [name: string]: unknown } = Array.isArray(templates)
+    ? Object.fromEntries(templates.map(({ name, template }) => [name, template]))
+    : { ...templates };
+  const { default: usual, tool_use: withTools } = named;
+  return { ...(typeof usual === "string" && { usual }), ...(typeof withTools === "string" && { withTools }) };
 }
 
 /** How the weights of a folder are loaded. */

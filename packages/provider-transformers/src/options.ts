@@ -17,6 +17,8 @@ export interface TransformersOptions {
   threads?: number | undefined;
   /** In tokens. Default: what the model was trained for, up to 16,384. */
   contextLength?: number | undefined;
+  /** Jinja, in place of the chat template that comes with the model. Default: that one, else ChatML. */
+  chatTemplate?: string | undefined;
   /** Where models of a hub come from. Default: huggingface.co, without a token. */
   hub?: HubSettings | undefined;
   /** Where a model's folder is. Default: a path, or files of the hub's repository. */

@@ -149,3 +149,18 @@ it("tells the model an output schema", async () => {
   const plain = await provider.countTokens(request(says, ["Hi"]));
   expect(await provider.countTokens(request(says, ["Hi"], { output: { type: "object" } }))).toBeGreaterThan(plain);
 });
+
+it("takes the chat template that is given, of several the one for tools where there are tools", async () => {
+  const template = (words: number) => `${"word ".repeat(words)}{% for m in messages %}{{ m.content }}{% endfor %}`;
+  const several = [
+    { name: "default", template: template(10) },
+    { name: "tool_use", template: template(500) },
+  ];
+  const model = tinyModel({ chatTemplate: several as never });
+  const tools = { tools: [tool("read", {})], activations: [] };
+  const plain = await provider.countTokens(request(model, ["Hi"]));
+  expect(plain).toBeLessThan(60);
+  expect(await provider.countTokens(request(model, ["Hi"], { tools }))).toBeGreaterThan(500);
+  const given = cpuProvider({ chatTemplate: template(100) });
+  expect(await given.countTokens(request(model, ["Hi"]))).toBeGreaterThan(plain + 50);
+});

@@ -9,6 +9,8 @@ export interface TinyGgufOptions {
   contextLength?: number | undefined;
   /** Default: {@link tinyChatTemplate}. */
   chatTemplate?: string | undefined;
+  /** A template of its own for conversations with tools. Default: none. */
+  toolTemplate?: string | undefined;
   /** Whether the file asks for a beginning-of-sequence token. Default: false. */
   addBos?: boolean | undefined;
   /**
@@ -102,6 +104,9 @@ export function tinyGguf(options: TinyGgufOptions = {}): Uint8Array {
     ["tokenizer.ggml.padding_token_id", { type: "u32", value: BOS }],
     ["tokenizer.ggml.add_bos_token", { type: "bool", value: options.addBos ?? false }],
     ["tokenizer.chat_template", { type: "string", value: template }],
+    ...(options.toolTemplate === undefined
+      ? []
+      : [["tokenizer.chat_template.tool_use", { type: "string", value: options.toolTemplate }] as const]),
   ]);
   const script = says.map((piece) => tokens.indexOf(piece));
   const paths =
