@@ -30,7 +30,7 @@ function tellFailures(report) {
 
 /** A test task that came to no report, or reported success and failed all the same, left its log. */
 function tellUnfinished() {
-  for (const log of globSync(`${folders}/.turbo/turbo-{build,typecheck,test}.log`)) {
+  for (const log of globSync(`${folders}/.turbo/turbo-{build,typecheck,test,test$colon$e2e}.log`)) {
     const text = readFileSync(log, "utf8").trimEnd();
     const ended = /\bELIFECYCLE\b|Unhandled Errors|error TS\d+/.test(text);
     if (ended) console.log(`\nFAILED ${log}\n${text.split("\n").slice(-40).join("\n")}`);
@@ -44,6 +44,7 @@ const steps = [
   ["lint: knip", bin("knip")],
   ["layers, circles, names", process.execPath, "tools/check-layers.mjs"],
   ["build, typecheck, test", ...turbo, "build", "typecheck", "test"],
+  ["in a browser", ...turbo, "test:e2e"],
   ["package shape: publint, are the types wrong", ...turbo, "check:package"],
   ["npm start: the answer, and how soon it comes", process.execPath, "tools/check-start.mjs"],
   ["packed packages: install size, README examples, Node 20", process.execPath, "tools/check-install.mjs"],
@@ -76,11 +77,11 @@ function run(command, args) {
 }
 
 function tellReports() {
-  for (const file of globSync(`${folders}/.results/vitest.json`)) tellFailures(JSON.parse(readFileSync(file, "utf8")));
+  for (const file of globSync(`${folders}/.results/*.json`)) tellFailures(JSON.parse(readFileSync(file, "utf8")));
 }
 
 const count = { passed: 0, failed: 0, skipped: 0 };
-for (const file of globSync(`${folders}/.results/vitest.json`)) {
+for (const file of globSync(`${folders}/.results/*.json`)) {
   const report = JSON.parse(readFileSync(file, "utf8"));
   count.passed += report.numPassedTests;
   count.failed += report.numFailedTests;

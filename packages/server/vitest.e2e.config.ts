@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     ...shared.test,
     include: ["e2e/**/*.test.ts"],
-    testTimeout: 120_000, // a bound for what hangs, wide enough for a busy machine
+    testTimeout: 300_000, // a bound for what hangs, wide enough for a busy machine
     reporters: ["default", ["json", { outputFile: ".results/e2e.json" }]],
   },
 });

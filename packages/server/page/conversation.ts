@@ -13,7 +13,7 @@ export interface CallEntry {
   decision?: string;
 }
 
-export interface UserEntry {
+interface UserEntry {
   kind: "user";
   id: string;
   role: "user" | "system" | "agent";

@@ -32,7 +32,7 @@ export function changeOf(args: ToolArguments): DiffLine[] | undefined {
 }
 
 /** The lines that differ, with a little of what is around them. */
-export function difference(before: string, after: string): DiffLine[] {
+function difference(before: string, after: string): DiffLine[] {
   const a = linesOf(before);
   const b = linesOf(after);
   let start = 0;

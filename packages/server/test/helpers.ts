@@ -100,7 +100,7 @@ export interface SseEvent {
   data: any;
 }
 
-export async function* sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent, void, void> {
+async function* sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent, void, void> {
   let text = "";
   const decoder = new TextDecoder();
   for await (const piece of body) {
