@@ -41,6 +41,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
   const spending = settings.spending ?? (await Spending.open(access, user));
   for (const model of [...selection.models, selection.memoryModel]) await spending.checkModel(modelId(model).name);
   const lease = await docStore.acquire(sessionId, { signal, waitMs });
+  let close: () => void | Promise<void> = () => {};
   try {
     const state = await readState(docStore, sessionId, signal);
     // A new id has no memory.
@@ -65,6 +66,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
       spawn: children,
     };
     const tools = await builtTools(shed, sessionParts, signal);
+    close = () => tools.close();
     if (access) tools.setAccess((tool) => access.canUseTool(user, tool));
     for (const { key, version, value } of state.toolStates.values()) tools.states?.restore({ key, version, value });
     for (const [name, by] of state.activations) if (tools.get(name)) tools.activate([name], by);
@@ -97,7 +99,11 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
       loopOf: (spec, sink) => new AgentLoop(loopParts, spec, sink),
     };
   } catch (error) {
-    await lease.release();
+    try {
+      await close(); // what the tools run in the background
+    } finally {
+      await lease.release();
+    }
     throw error;
   }
 }

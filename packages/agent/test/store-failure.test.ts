@@ -1,5 +1,7 @@
+import { ToolShed } from "@shedkit/shed";
 import { MemoryDocumentStore, type SessionLease } from "@shedkit/store";
-import { ScriptedProvider } from "@shedkit/testing";
+import { type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
+import { FnTool } from "@shedkit/tool";
 import { AgenticError, type SessionRecord } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { collect, echoTool, sessionOf } from "./helpers.js";
@@ -43,4 +45,31 @@ describe("a store that fails", () => {
       expect((await again.ask("Hi")).text).toBe("Back.");
     },
   );
+
+  it("while a session is built ends what its tools had begun to run, and lets go of the log", async () => {
+    const docStore = new FailingStore(100);
+    const log: string[] = [];
+    const echo = new FnTool("echo", "Says it.", { type: "object" }, async () => {
+      docStore.left = 0; // its result cannot be stored, and the call stays open
+      return "said";
+    });
+    const shed = new ToolShed()
+      .tool(echo)
+      .pin("echo")
+      .scheduler(() => {
+        log.push("start");
+        return () => void log.push("stop");
+      });
+    const build = (answers: ScriptedAnswer[]) =>
+      sessionOf(new ScriptedProvider(answers)).withToolshed(shed).withDocStore(docStore).withSessionId("s").build();
+    const session = await build([{ call: "echo" }]);
+    await session.runTurn("Hi");
+    await session.end();
+    await expect(build([])).rejects.toMatchObject({ code: "store" });
+    expect(log).toEqual(["start", "stop", "start", "stop"]);
+    docStore.left = 100;
+    const again = await build(["Back."]);
+    expect((await again.ask("Hi")).text).toBe("Back.");
+    await again.end();
+  });
 });

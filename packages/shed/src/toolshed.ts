@@ -187,8 +187,13 @@ export class ToolShed {
     const leftOut = namesLeftOut(tools, set);
     const pins = pinned.filter((name) => manager.get(name) !== undefined || !leftOut.has(name));
     for (const name of pins) if (manager.get(name) === undefined) problems.push(noSuchPin(name, manager.names()));
-    if (problems.length > 0) throw new ToolShedError(problems);
-    if (parts.embedder) await manager.enableDiscovery(parts.embedder);
+    try {
+      if (problems.length > 0) throw new ToolShedError(problems);
+      if (parts.embedder) await manager.enableDiscovery(parts.embedder);
+    } catch (fault) {
+      await set.close(); // what runs in the background
+      throw fault;
+    }
     manager.activate(pins, "pin");
     return manager;
   }

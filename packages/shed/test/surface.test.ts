@@ -76,6 +76,28 @@ describe("a package", () => {
   });
 });
 
+test("what was started for a session that cannot be built is ended", async () => {
+  const log: string[] = [];
+  const started = new ToolShed().tool(tool("a")).scheduler(() => {
+    log.push("start");
+    return () => void log.push("stop");
+  });
+  const failing = started.scheduler(() => {
+    throw new Error("no clock");
+  });
+  await expect(failing.build(parts())).rejects.toThrow("no clock");
+  await expect(
+    started
+      .pin("b")
+      .configure({ tools: [{ id: "a" }] })
+      .build(parts()),
+  ).rejects.toThrow(/pinned/);
+  await expect(started.pin("a").configure({ tools: [], capability: "readOnly" }).build(parts())).rejects.toThrow(
+    /pinned/,
+  );
+  expect(log).toEqual(["start", "stop", "start", "stop"]);
+});
+
 describe("reminders", () => {
   const told = "${% if system_reminders_enabled %}You will be told.${% endif %}";
   const shed = new ToolShed()

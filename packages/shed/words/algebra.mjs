@@ -44,22 +44,42 @@ export class Sparse {
   }
 }
 
-/** Makes the columns of a tall matrix orthogonal and of length 1, in place. Gram-Schmidt, twice. */
+/** Makes the columns of a tall matrix orthogonal and of length 1, in place: by Cholesky's factors, twice for accuracy. */
 export function orthonormalise(matrix, rows, width) {
-  const columns = Array.from({ length: width }, (_, k) =>
-    Float64Array.from({ length: rows }, (_, i) => matrix[i * width + k]),
-  );
-  for (let k = 0; k < width; k++) {
-    for (let pass = 0; pass < 2; pass++) {
-      for (let j = 0; j < k; j++) {
-        const share = dot(columns[k], columns[j]);
-        for (let i = 0; i < rows; i++) columns[k][i] -= share * columns[j][i];
+  for (let pass = 0; pass < 2; pass++) {
+    const factor = cholesky(gram(matrix, rows, width), width);
+    for (let at = 0; at < rows * width; at += width) {
+      for (let k = 0, row = 0; k < width; k++, row += width) {
+        let sum = matrix[at + k];
+        for (let j = 0; j < k; j++) sum -= factor[row + j] * matrix[at + j];
+        matrix[at + k] = sum / factor[row + k];
       }
     }
-    const length = Math.sqrt(dot(columns[k], columns[k])) || 1;
-    for (let i = 0; i < rows; i++) columns[k][i] /= length;
   }
-  for (let k = 0; k < width; k++) for (let i = 0; i < rows; i++) matrix[i * width + k] = columns[k][i];
+  return matrix;
+}
+
+/** The products of each pair of columns, in the lower triangle. */
+function gram(matrix, rows, width) {
+  const products = new Float64Array(width * width);
+  for (let at = 0; at < rows * width; at += width) {
+    for (let i = 0, row = 0; i < width; i++, row += width) {
+      const value = matrix[at + i];
+      for (let j = 0; j <= i; j++) products[row + j] += value * matrix[at + j];
+    }
+  }
+  return products;
+}
+
+/** The lower triangle whose product with its transpose is a matrix, in place of that one's. */
+function cholesky(matrix, width) {
+  for (let i = 0; i < width; i++) {
+    for (let j = 0; j <= i; j++) {
+      let sum = matrix[i * width + j];
+      for (let k = 0; k < j; k++) sum -= matrix[i * width + k] * matrix[j * width + k];
+      matrix[i * width + j] = i === j ? Math.sqrt(sum) : sum / matrix[j * width + j];
+    }
+  }
   return matrix;
 }
 
@@ -67,19 +87,17 @@ export function orthonormalise(matrix, rows, width) {
 export function embed(matrix, count, power, random) {
   const width = count + 20;
   let basis = matrix.times(gaussian(matrix.columns * width, random), width);
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 2; round++) {
     orthonormalise(basis, matrix.rows, width);
     basis = matrix.times(matrix.transposedTimes(basis, width), width);
   }
   orthonormalise(basis, matrix.rows, width);
   // basis' * matrix has the same singular values; its left vectors come from a small symmetric matrix.
   const small = matrix.transposedTimes(basis, width);
-  const square = Array.from({ length: width }, () => new Float64Array(width));
-  for (let row = 0; row < matrix.columns; row++) {
-    const at = row * width;
-    for (let i = 0; i < width; i++) for (let j = 0; j <= i; j++) square[i][j] += small[at + i] * small[at + j];
-  }
-  for (let i = 0; i < width; i++) for (let j = 0; j < i; j++) square[j][i] = square[i][j];
+  const products = gram(small, matrix.columns, width);
+  const square = Array.from({ length: width }, (_, i) =>
+    Float64Array.from({ length: width }, (_, j) => products[Math.max(i, j) * width + Math.min(i, j)]),
+  );
   const { values, vectors } = eigen(square);
   const order = Array.from(values.keys()).sort((a, b) => values[b] - values[a]);
   const embedded = new Float32Array(matrix.rows * count);
@@ -143,10 +161,4 @@ function rotate(matrix, vectors, p, q) {
 
 export function gaussian(length, random) {
   return Float32Array.from({ length }, () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random()));
-}
-
-function dot(a, b) {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
 }

@@ -13,7 +13,7 @@ const FROM_SERVICES = 192;
 const WORDNET_WEIGHT = 1;
 const DEBIAN_WEIGHT = 0.7;
 const SERVICES_WEIGHT = 1.2;
-const WORDS = 12_000;
+const WORDS = 14_000;
 const POWER = 0.2; // of the singular values: evens out strong and weak directions
 
 const { values: options } = parseArgs({ options: { packages: { type: "string" }, debian: { type: "string" } } });
@@ -179,7 +179,7 @@ function fromNeighbours(texts, width, window) {
 function joined(wordNet, debian, services) {
   const useOf = (word) =>
     (debian.counts.get(word) ?? 0) +
-    (services.counts.get(word) ?? 0) +
+    4 * (services.counts.get(word) ?? 0) +
     (wordNet.explains.get(word) ?? 0) +
     3 * (wordNet.uses.get(word) ?? 0);
   const words = [...new Set([...wordNet.words, ...debian.words, ...services.words])]

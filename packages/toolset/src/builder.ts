@@ -150,7 +150,12 @@ export class ToolSetBuilder {
       version: (id, metadata) => resolveVersion(id, metadata, undefined, preset),
       warnings: keeper ? [...warnings, ...keeper.warnings] : warnings,
     });
-    set.start(this.#schedulers);
+    try {
+      set.start(this.#schedulers);
+    } catch (fault) {
+      await set.close(); // what was started before
+      throw fault;
+    }
     return set;
   }
 
