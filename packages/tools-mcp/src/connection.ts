@@ -1,9 +1,9 @@
-import type { CallToolResult, Client, Progress } from "@modelcontextprotocol/client";
+import type { CallToolResult, Client, Progress, RequestOptions } from "@modelcontextprotocol/client";
 import { ToolError } from "@shedkit/tool";
 import type { McpServerSettings } from "./config.js";
 import type { ListedTool } from "./definition.js";
 import { callFault, connectFault, isSessionLost, needsSignIn, redact } from "./faults.js";
-import { type LinkOptions, type McpLink, openLink } from "./link.js";
+import { type LinkOptions, type McpLink, openLink, type Sdk } from "./link.js";
 import { oneLine } from "./text.js";
 import { type Sleep, untilAborted } from "./wait.js";
 
@@ -23,7 +23,7 @@ export interface ConnectionHooks {
 export interface ConnectionOptions extends LinkOptions {
   /** How long one attempt to connect may take, in milliseconds. Default: 30,000. */
   connectTimeoutMs?: number | undefined;
-  /** Default: the machine's clock. */
+  sdk: Sdk;
   sleep: Sleep;
 }
 
@@ -77,30 +77,33 @@ export class Connection {
     args: { [key: string]: unknown },
     { signal, onProgress }: { signal: AbortSignal; onProgress(progress: Progress): void },
   ): Promise<CallToolResult> {
-    return this.request(tool.declared, signal, (client) => {
+    return this.request(tool.declared, signal, (client, options) => {
       tool.assertMayRun();
-      return client.callTool(
-        { name: tool.name, arguments: args },
-        { signal, timeout: MAX_TIMER_MS, onprogress: onProgress },
-      );
+      return client.callTool({ name: tool.name, arguments: args }, { ...options, onprogress: onProgress });
     });
   }
 
   /** Asks the server for something. Once more, where it has forgotten the session. Throws ToolError. */
-  async request<T>(tool: string, signal: AbortSignal, ask: (client: Client) => Promise<T>): Promise<T> {
+  async request<T>(
+    tool: string,
+    signal: AbortSignal,
+    ask: (client: Client, options: RequestOptions) => Promise<T>,
+  ): Promise<T> {
+    const { sdk } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const open = await this.#ready(tool, signal);
+      const options = { signal, timeout: MAX_TIMER_MS };
       try {
-        const result = await ask(open.client);
+        const result = await ask(open.client, options);
         this.#failures = 0;
         return result;
       } catch (fault) {
         if (signal.aborted) throw signal.reason instanceof ToolError ? signal.reason : cancelled(tool, signal);
-        if (isSessionLost(fault) && !this.#ending.signal.aborted) {
+        if (isSessionLost(sdk, fault) && !this.#ending.signal.aborted) {
           this.#lose(open, "it has forgotten the session");
           if (attempt === 1) continue;
         }
-        throw callFault(fault, tool, this.settings, this.#endOf(open.link));
+        throw callFault(sdk, fault, tool, this.settings, this.#endOf(open.link));
       }
     }
   }
@@ -126,7 +129,7 @@ export class Connection {
       this.#halfOpen = undefined;
       await this.#connect();
     } catch (fault) {
-      throw callFault(fault, this.settings.name, this.settings, "");
+      throw callFault(this.#options.sdk, fault, this.settings.name, this.settings, "");
     }
   }
 
@@ -179,8 +182,8 @@ export class Connection {
     let open: Open | undefined;
     let gone = false;
     try {
-      link = await openLink(this.settings.name, this.settings.reach, this.#options);
-      client = await newClient(this.settings, () => this.#listChanged());
+      link = openLink(this.#options.sdk, this.settings.name, this.settings.reach, this.#options);
+      client = newClient(this.#options.sdk, this.settings, () => this.#listChanged());
       client.onclose = () => {
         gone = true;
         if (open) this.#lose(open, this.#endOf(link) || "the connection was closed");
@@ -198,7 +201,7 @@ export class Connection {
     } catch (fault) {
       const ended = this.#ending.signal.aborted;
       if (client) client.onclose = () => {};
-      if (!ended && needsSignIn(fault)) this.#halfOpen = link;
+      if (!ended && needsSignIn(this.#options.sdk, fault)) this.#halfOpen = link;
       else {
         await client?.close().catch(() => {});
         await link?.transport.close().catch(() => {});
@@ -207,7 +210,7 @@ export class Connection {
       const end = this.#endOf(link);
       const late = deadline.aborted && fault === deadline.reason;
       const why = connectFault(late ? new Error("it did not answer in time.") : fault, this.settings, end);
-      const failure = new Unreachable(why, needsSignIn(fault));
+      const failure = new Unreachable(why, needsSignIn(this.#options.sdk, fault));
       if (!ended) this.#hooks.onState(failure.signIn ? "unauthorized" : "failed", why);
       throw failure;
     }
@@ -298,8 +301,7 @@ class Unreachable extends Error {
 /** The SDK's own limit would fire first otherwise; ours are those of the tools and of `connectTimeoutMs`. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-async function newClient({ reach }: McpServerSettings, listChanged: () => void): Promise<Client> {
-  const { Client } = await import("@modelcontextprotocol/client");
+function newClient({ Client }: Sdk, { reach }: McpServerSettings, listChanged: () => void): Client {
   return new Client(
     { name: "shedkit", version: "0.1.0" },
     {

@@ -1,4 +1,5 @@
 import type { OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import { boundedFetch } from "./bounded-fetch.js";
 import type { McpEndpoint, McpProcess } from "./config.js";
 
 /** One way to a server. */
@@ -25,25 +26,47 @@ export interface LinkOptions {
   fetch?: typeof fetch | undefined;
 }
 
-/** A new way to a server. Loads the SDK's HTTP transport where it is used. */
-export async function openLink(name: string, reach: McpProcess | McpEndpoint, options: LinkOptions): Promise<McpLink> {
+/** The SDK. It takes longer to load than all of ours, so that a program which only reads its settings is spared it. */
+export type Sdk = typeof import("@modelcontextprotocol/client");
+
+export function loadSdk(): Promise<Sdk> {
+  return import("@modelcontextprotocol/client");
+}
+
+/** A new way to a server. */
+export function openLink(sdk: Sdk, name: string, reach: McpProcess | McpEndpoint, options: LinkOptions): McpLink {
   if (reach.type === "stdio") {
     if (options.spawn === undefined) throw new Error(NO_SPAWN);
     return options.spawn(reach, name);
   }
-  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const headers = Object.entries(reach.headers).map(([key, value]): [string, string] => [key, value.reveal()]);
   const authProvider = options.auth?.[name];
-  const transport = new StreamableHTTPClientTransport(new URL(reach.url), {
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(reach.url), {
     requestInit: { headers: Object.fromEntries(headers) },
     reconnectionOptions: RECONNECTION,
+    fetch: boundedFetch(options.fetch),
     ...(authProvider && { authProvider }),
-    ...(options.fetch && { fetch: options.fetch }),
   });
+  answerBrokenStreams(transport);
   return {
     transport,
     sayGoodbye: () => transport.terminateSession(),
     finishAuth: (callback) => transport.finishAuth(callback),
+  };
+}
+
+/** Of the answer to a call whose stream broke off. */
+export const LOST = -32099;
+
+/** The SDK waits on for an answer whose stream of events broke off, or ended without it. We answer in the server's place. */
+function answerBrokenStreams(transport: InstanceType<Sdk["StreamableHTTPClientTransport"]>): void {
+  const send = transport.send.bind(transport);
+  transport.send = (message, options = {}) => {
+    const id = Array.isArray(message) || !("method" in message) || !("id" in message) ? undefined : message.id;
+    if (id === undefined || options.onRequestStreamEnd !== undefined) return send(message, options);
+    const answer = (): void => transport.onmessage?.({ jsonrpc: "2.0", id, error: { code: LOST, message: "" } });
+    // After the server's own answer, which then is the one that counts.
+    return send(message, { ...options, onRequestStreamEnd: () => void setTimeout(answer) });
   };
 }
 

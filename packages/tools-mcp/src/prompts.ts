@@ -17,8 +17,8 @@ export interface McpPromptMessage {
 }
 
 export async function listPrompts(connection: Connection, signal = new AbortController().signal): Promise<McpPrompt[]> {
-  const { prompts } = await connection.request(connection.settings.name, signal, (client) =>
-    client.listPrompts(undefined, { signal }),
+  const { prompts } = await connection.request(connection.settings.name, signal, (client, options) =>
+    client.listPrompts(undefined, options),
   );
   return prompts.map(({ name, description = "", arguments: args = [] }) => ({
     name,
@@ -37,8 +37,8 @@ export async function readPrompt(
   args: { readonly [name: string]: string },
   signal = new AbortController().signal,
 ): Promise<McpPromptMessage[]> {
-  const { messages } = await connection.request(connection.settings.name, signal, (client) =>
-    client.getPrompt({ name, arguments: { ...args } }, { signal }),
+  const { messages } = await connection.request(connection.settings.name, signal, (client, options) =>
+    client.getPrompt({ name, arguments: { ...args } }, options),
   );
   return messages.map(({ role, content }) => ({ role, content: contentOf([content as McpBlock]) }));
 }

@@ -1,17 +1,16 @@
 import { ToolCallResult, type ToolImpl } from "@shedkit/tool";
-import { externalTool } from "@shedkit/toolset";
 import type { Connection } from "./connection.js";
 import { type McpResource, resourceContent } from "./content.js";
+import { declareTool } from "./declare.js";
 import { oneLine } from "./text.js";
-import { accessOf } from "./tool.js";
 
 const MAX_LISTED = 200;
 
 /** Lists what a server has to read, and reads it. */
 export function resourcesTool(declared: string, connection: Connection): ToolImpl {
   const { name, timeoutMs } = connection.settings;
-  const { metadata, definition } = externalTool({
-    server: name,
+  return declareTool(connection, {
+    declared,
     name: "resources",
     description: `Reads a resource of the MCP server "${name}" (a document, a file, a record), or lists what there is.`,
     input: {
@@ -19,37 +18,26 @@ export function resourcesTool(declared: string, connection: Connection): ToolImp
       properties: { uri: { type: "string", description: "Which one to read. Left out: lists them." } },
       additionalProperties: false,
     },
-    // Reading is what the protocol lets a server do here; it is asked for nothing else.
+    // Reading is what the protocol has this for.
     capabilities: { readOnly: true, timeoutMs },
-    call: () => Promise.reject(new Error("not called")),
+    async execute({ uri }, { names, signal }) {
+      return typeof uri === "string" ? read(connection, uri, names.tool, signal) : list(connection, names.tool, signal);
+    },
   });
-  const tool = definition();
-  if (tool.type === "single") tool.definition.name = declared;
-  return {
-    definition: () => tool,
-    metadata: {
-      ...(metadata as NonNullable<typeof metadata>),
-      id: declared,
-      access: () => [accessOf(connection, "resources", true)],
-    },
-    async execute({ uri }, ctx) {
-      return typeof uri === "string"
-        ? read(connection, uri, ctx.names.tool, ctx.signal)
-        : list(connection, ctx.names.tool, ctx.signal);
-    },
-  };
 }
 
 async function read(connection: Connection, uri: string, tool: string, signal: AbortSignal): Promise<ToolCallResult> {
-  const { contents } = await connection.request(tool, signal, (client) => client.readResource({ uri }, { signal }));
+  const { contents } = await connection.request(tool, signal, (client, options) =>
+    client.readResource({ uri }, options),
+  );
   return new ToolCallResult(resourceContent(contents as readonly McpResource[]));
 }
 
 async function list(connection: Connection, tool: string, signal: AbortSignal): Promise<ToolCallResult> {
-  const resources = await connection.request(tool, signal, async (client) => {
+  const resources = await connection.request(tool, signal, async (client, options) => {
     const [plain, templates] = await Promise.all([
-      client.listResources(undefined, { signal }),
-      client.listResourceTemplates(undefined, { signal }).catch(() => ({ resourceTemplates: [] })),
+      client.listResources(undefined, options),
+      client.listResourceTemplates(undefined, options).catch(() => ({ resourceTemplates: [] })),
     ]);
     const patterns = templates.resourceTemplates.map((each) => ({ ...each, uri: each.uriTemplate }));
     return [...plain.resources, ...patterns];

@@ -5,7 +5,7 @@ import { AgenticError, toolName } from "@shedkit/types";
 import { Catalog } from "./catalog.js";
 import type { McpServerSettings } from "./config.js";
 import { Connection, type ConnectionOptions, type McpServerState } from "./connection.js";
-import type { LinkOptions } from "./link.js";
+import { type LinkOptions, loadSdk } from "./link.js";
 import { listPrompts, type McpPrompt, type McpPromptMessage, readPrompt } from "./prompts.js";
 import { shortData } from "./text.js";
 import { type Sleep, sleep } from "./wait.js";
@@ -75,7 +75,9 @@ export class McpServers {
     const wanted = settings.filter(({ disabled }) => !disabled);
     const problems = problemsOf(wanted, options);
     if (problems.length > 0) throw new AgenticError("toolShed", `MCP servers: ${problems.join(" ")}`, { problems });
-    await Promise.all(wanted.map((each) => servers.#add(each, options).start()));
+    if (wanted.length === 0) return servers;
+    const full = { ...options, sleep: options.sleep ?? sleep, sdk: await loadSdk() };
+    await Promise.all(wanted.map((each) => servers.#add(each, full, options.approved ?? {}).start()));
     return servers;
   }
 
@@ -128,7 +130,9 @@ export class McpServers {
     };
     update();
     this.#followers.add(update);
-    return () => this.#followers.delete(update);
+    const stop = (): void => void this.#followers.delete(update);
+    manager.resources.defer(stop); // at the session's end
+    return stop;
   }
 
   /** Calls back with all that happens; returns the function that ends it. */
@@ -213,9 +217,12 @@ export class McpServers {
     throw new ToolError("notFound", server, `There is no MCP server "${server}"; there are: ${there}.`);
   }
 
-  #add(settings: McpServerSettings, options: McpOptions): Connection {
+  #add(
+    settings: McpServerSettings,
+    options: ConnectionOptions,
+    approved: { readonly [tool: string]: string },
+  ): Connection {
     const server = settings.name;
-    const full: ConnectionOptions = { ...options, sleep: options.sleep ?? sleep };
     const connection = new Connection(
       settings,
       {
@@ -235,9 +242,9 @@ export class McpServers {
         },
         onProblem: (message) => this.#tell({ type: "problem", server, message }),
       },
-      full,
+      options,
     );
-    const catalog = new Catalog(connection, options.approved ?? {});
+    const catalog = new Catalog(connection, approved);
     const served: Served = { connection, catalog, state: "connecting", reason: undefined };
     this.#servers.set(server, served);
     return connection;

@@ -1,6 +1,5 @@
 import type { CallToolResult, Progress as McpProgress } from "@modelcontextprotocol/client";
 import {
-  type AccessRequest,
   type Progress,
   ToolCallResult,
   type ToolContext,
@@ -8,10 +7,10 @@ import {
   type ToolEvent,
   type ToolImpl,
 } from "@shedkit/tool";
-import { externalTool } from "@shedkit/toolset";
 import type { JsonValue, ToolArguments } from "@shedkit/types";
 import type { Connection } from "./connection.js";
 import { contentOf, type McpBlock } from "./content.js";
+import { declareTool } from "./declare.js";
 import { capabilitiesOf, type VettedTool } from "./definition.js";
 import { LIMITS, oneLine } from "./text.js";
 
@@ -30,36 +29,18 @@ export function mcpTool(
   connection: Connection,
   standing: ToolStanding,
 ): ToolImpl {
-  const { settings } = connection;
-  const capabilities = capabilitiesOf(vetted.hints, settings.trustAnnotations, settings.timeoutMs);
-  const { metadata, definition } = externalTool({
-    server: settings.name,
-    name: vetted.name,
-    description: vetted.description,
-    input: vetted.input,
-    output: vetted.output,
-    capabilities,
-    call: () => Promise.reject(new Error("not called")),
-  });
-  const tool = definition();
-  if (tool.type === "single") tool.definition.name = declared;
-  return {
-    definition: () => tool,
-    metadata: {
-      ...(metadata as NonNullable<typeof metadata>),
-      id: declared,
-      shouldList: () => !standing.gone,
-      access: () => [accessOf(connection, vetted.name, capabilities.readOnly)],
-    },
+  const { trustAnnotations, timeoutMs } = connection.settings;
+  const { name, description, input, output, hints } = vetted;
+  return declareTool(connection, {
+    declared,
+    name,
+    description,
+    input,
+    output,
+    capabilities: capabilitiesOf(hints, trustAnnotations, timeoutMs),
+    shouldList: () => !standing.gone,
     execute: (args, ctx) => run(vetted, connection, standing, args, ctx),
-  };
-}
-
-/** What a person is asked about: a process may do anything; another machine is one that data goes to. */
-export function accessOf({ settings: { name, reach } }: Connection, tool: string, readOnly: boolean): AccessRequest {
-  const detail = { mcpServer: name, tool };
-  if (reach.type === "http") return { action: "network", target: new URL(reach.url).host, detail };
-  return { action: readOnly ? "read" : "execute", target: `${name}/${tool}`, detail };
+  });
 }
 
 async function* run(

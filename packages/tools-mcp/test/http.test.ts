@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
 import type {
   OAuthClientInformationMixed,
   OAuthClientProvider,
@@ -35,8 +38,8 @@ async function listen(answer: (request: Request, origin: string) => Promise<Resp
       const reply = await answer(new Request(`${origin}${request.url}`, init), origin);
       response.writeHead(reply.status, Object.fromEntries(reply.headers));
       response.flushHeaders();
-      for await (const chunk of reply.body ?? []) response.write(chunk);
-      response.end();
+      if (reply.body === null) response.end();
+      else await pipeline(Readable.fromWeb(reply.body as ReadableStream), response);
     })().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -173,6 +176,53 @@ test("answers that are no messages, and errors of the server, are told and end n
   expect(textOf(outcome)).toContain('The MCP server "far" could not be called');
   broken = false;
   expect(textOf(await call(manager, "far__echo"))).toBe("here");
+});
+
+test("an answer without end breaks off, as JSON and as a stream of events", async () => {
+  let kind = "";
+  let sent = 0;
+  const served = serveShed(shed);
+  onTestFinished(() => served.close());
+  const open = served.http();
+  const origin = await listen(async (request) => {
+    if (kind === "" || request.method !== "POST") return open(request);
+    const piece = new TextEncoder().encode(
+      kind === "text/event-stream" ? `data: ${"x".repeat(1e6)}\n` : "x".repeat(1e6),
+    );
+    const endless = new globalThis.ReadableStream({
+      pull(controller) {
+        sent += piece.length;
+        if (sent > 80e6) controller.close();
+        else controller.enqueue(piece);
+      },
+    });
+    return new Response(endless, { headers: { "content-type": kind } });
+  });
+  const { manager } = await connect({ far: { url: `${origin}/mcp` } });
+  for (kind of ["application/json", "text/event-stream"]) {
+    sent = 0;
+    const outcome = await call(manager, "far__echo");
+    expect(outcome.errorDetail).toMatch(/network|execution/);
+    expect(sent).toBeLessThan(60e6);
+  }
+  kind = "";
+  expect(textOf(await call(manager, "far__echo"))).toBe("here");
+});
+
+test("an answer whose stream ends without it is lost, and said to be", async () => {
+  let cut = false;
+  const served = serveShed(shed);
+  onTestFinished(() => served.close());
+  const open = served.http();
+  const origin = await listen(async (request) => {
+    if (!cut || request.method !== "POST") return open(request);
+    return new Response(": nothing\n\n", { headers: { "content-type": "text/event-stream" } });
+  });
+  const { manager } = await connect({ far: { url: `${origin}/mcp` } });
+  cut = true;
+  const outcome = await call(manager, "far__echo");
+  expect(outcome.errorDetail).toBe("network");
+  expect(textOf(outcome)).toContain('The connection to the MCP server "far" was lost while the call ran.');
 });
 
 test("a redirection to another place is not followed with our headers", async () => {

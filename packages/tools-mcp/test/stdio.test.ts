@@ -47,7 +47,7 @@ test("a server that dies in a call: the call says so with what it last wrote, an
   });
   const outcome = await call(manager, "s__die");
   expect(outcome.errorDetail).toBe("network");
-  expect(textOf(outcome)).toMatch(/"s" ended while the call ran.*not known.*code 9.*about to misbehave/s);
+  expect(textOf(outcome)).toMatch(/"s" was lost while the call ran.*not known.*code 9.*about to misbehave/s);
   expect(outcome.attempts).toBe(1);
   expect(textOf(await call(manager, "s__echo", { value: "back" }))).toBe('"back"');
   expect(servers.status()[0]).toMatchObject({ state: "ready" });
