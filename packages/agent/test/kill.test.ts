@@ -127,7 +127,11 @@ describe(`a process that is killed in the middle of a turn (KILL_SEED=${SEED})`,
         sessionId,
         server,
       });
-      const length = await run(start(await place("whole")), undefined);
+      const whole = [
+        await run(start(await place("whole")), undefined),
+        await run(start(await place("again")), undefined),
+      ];
+      const length = Math.min(...whole); // the machine may be busy
       const next = random(SEED);
       const kills = await Promise.all(
         Array.from({ length: POINTS }, async (_, i) => ({
