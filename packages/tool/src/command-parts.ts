@@ -4,6 +4,8 @@ import type { ToolContext } from "./impl.js";
 import type { BehaviorVersion, ParamFault, Requirement, ToolMetadata } from "./metadata.js";
 import { paramsOf, type StateHandle, stateOf } from "./params.js";
 import { type Resource, Resources } from "./resources.js";
+import { objectOf } from "./schema/node.js";
+import { evalFreeValidator } from "./schema/validator.js";
 
 /** The commands of a tool, by name. */
 export type CommandMetadata = ReadonlyMap<string, ToolMetadata>;
@@ -43,11 +45,36 @@ export function paramsOfCommands(commands: CommandMetadata): ToolMetadata["param
 export function stateOfCommands(commands: CommandMetadata): ToolMetadata["state"] {
   const own = partsOf(commands, ({ state }) => state);
   if (own.length === 0) return undefined;
+  const version = own.reduce((sum, [, state]) => sum + state.version, 0);
   return {
     schema: objectOfParts(own.map(([command, { schema }]) => [command, schema])),
-    version: own.reduce((sum, [, { version }]) => sum + version, 0),
-    initial: () => Object.fromEntries(own.map(([command, { initial }]) => [command, initial()])),
+    version,
+    initial: () => Object.fromEntries(own.map(([command, state]) => [command, state.initial()])),
+    migrate: (old, from) => migrateParts(own, old, version - from),
   };
+}
+
+type CommandState = NonNullable<ToolMetadata["state"]>;
+
+/**
+ * Parts that still fit stay, others begin anew. Where one alone does not fit, it is the one whose version has changed, by
+ * `step`: then it may migrate.
+ */
+function migrateParts(own: [string, CommandState][], old: JsonValue, step: number): JsonValue {
+  const parts = objectOf(old) ?? {};
+  const fits = ([command, { schema }]: [string, CommandState]): boolean =>
+    evalFreeValidator.compile(schema)(parts[command]).length === 0;
+  const changed = own.filter((part) => !fits(part));
+  return Object.fromEntries(
+    own.map((part) => {
+      const [command, state] = part;
+      const value = parts[command] as JsonValue | undefined;
+      if (!changed.includes(part)) return [command, value];
+      const next =
+        changed.length === 1 && value !== undefined ? state.migrate?.(value, state.version - step) : undefined;
+      return [command, next ?? state.initial()];
+    }),
+  ) as JsonValue;
 }
 
 function partsOf<T>(commands: CommandMetadata, part: (metadata: ToolMetadata) => T | undefined): [string, T][] {

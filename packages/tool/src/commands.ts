@@ -1,4 +1,4 @@
-import type { Tool, ToolArguments, ToolDefinition } from "@shedkit/types";
+import type { JsonValue, Tool, ToolArguments, ToolDefinition } from "@shedkit/types";
 import {
   type CommandMetadata,
   commandContext,
@@ -11,7 +11,7 @@ import { capabilitiesFor } from "./defaults.js";
 import type { TypedTool } from "./define.js";
 import { ToolError } from "./error.js";
 import type { ToolContext, ToolEvent, ToolImpl } from "./impl.js";
-import type { ToolCapabilities, ToolMetadata } from "./metadata.js";
+import type { DescribeContext, ToolCapabilities, ToolMetadata } from "./metadata.js";
 import { objectOf, own } from "./schema/node.js";
 
 /** A tool of several commands. */
@@ -67,6 +67,12 @@ function withoutCommand(args: ToolArguments): ToolArguments {
   return rest;
 }
 
+/** A command is told its own settings, which are a part of the whole's. */
+function contextOf(command: string, ctx: DescribeContext): DescribeContext {
+  const params = (objectOf(ctx.params)?.[command] ?? null) as JsonValue;
+  return { tool: (kind) => ctx.tool(kind), param: (kind, name) => ctx.param(kind, name), params, version: ctx.version };
+}
+
 function metadataFrom(
   spec: CommandsSpec,
   commands: CommandMetadata,
@@ -100,6 +106,7 @@ function metadataFrom(
     versions: versionsOf(commands),
     params: paramsOfCommands(commands),
     state: stateOfCommands(commands),
+    describeCommand: (command, ctx) => commands.get(command)?.describe?.(contextOf(command, ctx)),
     // It has something to offer as long as one of them has.
     shouldList: (ctx) => all.some((metadata) => metadata.shouldList?.(ctx) ?? true),
     notifications: all.flatMap(({ notifications }) => notifications ?? []),

@@ -147,6 +147,8 @@ export interface ToolMetadata {
   foreign?: boolean | undefined;
   /** Writes the description for the names and settings in force. Default: the definition's own. */
   describe?(ctx: DescribeContext): string;
+  /** The same of one of its commands. */
+  describeCommand?(command: string, ctx: DescribeContext): string | undefined;
   /** Whether a search may return the tool now. Default: true. */
   shouldList?(ctx: ListContext): boolean;
   access?(args: ToolArguments): readonly AccessRequest[];

@@ -282,6 +282,31 @@ describe("defineCommands", () => {
     expect(tool.metadata?.state).toMatchObject({ version: 4, schema: { required: ["up", "down"] } });
   });
 
+  test("a memory that changes its shape keeps what the other commands remember", () => {
+    const remembering = (id: string, version: number, migrate?: (old: unknown, from: number) => string) =>
+      defineTool({
+        id,
+        kind: "other",
+        description: "",
+        input: Type.Object({}),
+        state: { schema: Type.String(), version, initial: () => "new", migrate },
+        run: () => "",
+      });
+    const asked: unknown[] = [];
+    const one = remembering("one", 5, (old, from) => {
+      asked.push([old, from]);
+      return `was ${String(old)}`;
+    });
+    const state = defineCommands({ name: "both", commands: { one, two: remembering("two", 1) } }).metadata?.state;
+    expect(state?.version).toBe(6);
+    expect(state?.migrate?.({ one: 7, two: "kept" }, 4)).toEqual({ one: "was 7", two: "kept" });
+    expect(asked).toEqual([[7, 3]]);
+    expect(state?.migrate?.({ one: 7, two: 8 }, 4)).toEqual({ one: "new", two: "new" });
+    expect(state?.migrate?.({ two: "kept" }, 1)).toEqual({ one: "new", two: "kept" });
+    expect(state?.migrate?.(null, 1)).toEqual({ one: "new", two: "new" });
+    expect(asked).toHaveLength(1);
+  });
+
   test("no commands, or one that takes a parameter named command, is refused", () => {
     const odd = defineTool({
       id: "o",

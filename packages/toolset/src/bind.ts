@@ -27,6 +27,8 @@ export interface BindOptions {
   render?: ((text: string) => string) | undefined;
   /** Replaces the description, before `render`. */
   description?: string | undefined;
+  /** Replaces that of a command, where it gives one. */
+  describeCommand?: ((command: string) => string | undefined) | undefined;
   metadata?: ToolMetadata | undefined;
   version?: string | undefined;
   params?: JsonValue | undefined;
@@ -47,7 +49,7 @@ export function bindTool(impl: ToolImpl, options: BindOptions = {}): BoundTool {
   for (const schema of schemasOf(own)) assertNesting(name, schema);
   const renamed = names === undefined ? own : renameTool(own, names);
   const render = options.render ?? withoutMarkers;
-  const definition = described(renamed, name, render, options.description);
+  const definition = described(renamed, name, render, options);
   const respell = names && respelling(names, own);
   const prepare = (raw: unknown): PreparedArguments => {
     const { args, repaired } = prepareArguments(definition, raw, validator, respell);
@@ -116,7 +118,12 @@ function withoutMarkers(text: string): string {
   return text.includes("${") ? text.replace(MARKERS, "") : text;
 }
 
-function described(tool: Tool, name: string, text: (plain: string) => string, description: string | undefined): Tool {
+function described(
+  tool: Tool,
+  name: string,
+  text: (plain: string) => string,
+  { description, describeCommand }: BindOptions,
+): Tool {
   if (tool.type === "multi") {
     const whole = description ?? tool.description;
     return {
@@ -125,7 +132,7 @@ function described(tool: Tool, name: string, text: (plain: string) => string, de
       ...(whole === undefined ? {} : { description: text(whole) }),
       commands: tool.commands.map((command) => ({
         ...command,
-        description: text(command.description),
+        description: text(describeCommand?.(command.name) ?? command.description),
         arguments: renderRoot(command.arguments, text),
       })),
     };

@@ -20,7 +20,7 @@ import type { BoundTool } from "./contract.js";
 import { type ReminderSettings, Reminders } from "./reminders.js";
 import { ToolStates } from "./state.js";
 import type { StateFile, StateKeeper } from "./state-keeper.js";
-import { ToolNames } from "./template/context.js";
+import { describeContext, ToolNames } from "./template/context.js";
 import { TemplateFault } from "./template/fault.js";
 import { renderTemplate } from "./template/render.js";
 import { type Scheduler, ToolSet } from "./tool-set.js";
@@ -184,6 +184,7 @@ export class ToolSetBuilder {
     const refused: ToolSetWarning[] = [];
     const bound = tools.flatMap((tool) => {
       const context = names.context(tool.params, reminders);
+      const describing = describeContext(() => names, tool.params, tool.version);
       try {
         return [
           bindTool(tool.impl, {
@@ -193,7 +194,8 @@ export class ToolSetBuilder {
             metadata: tool.metadata,
             version: tool.version,
             params: tool.params,
-            description: tool.entry.descriptionOverride ?? describe(tool, names),
+            description: tool.entry.descriptionOverride ?? tool.metadata.describe?.(describing),
+            describeCommand: (command) => tool.metadata.describeCommand?.(command, describing),
             render: (text) => renderTemplate(text, context),
           }),
         ];
@@ -221,13 +223,4 @@ const ALL_TOOLS: ToolSetConfig = { tools: [] };
 function plannedName({ kind, name, inputs, entry }: PlannedTool) {
   const { toClient } = paramNames(entry.paramsNameOverrides ?? {});
   return { kind, name, inputs: new Map(inputs.map((canonical) => [canonical, toClient(canonical)])) };
-}
-
-function describe(tool: PlannedTool, names: ToolNames): string | undefined {
-  return tool.metadata.describe?.({
-    tool: (kind) => names.tool(kind),
-    param: (kind, canonical) => names.param(kind, canonical),
-    params: tool.params,
-    version: tool.version ?? "current",
-  });
 }

@@ -4,7 +4,7 @@ import type { BindOptions } from "./bind.js";
 import { parametersOf } from "./config/rename.js";
 import type { ToolSetWarning } from "./config/types.js";
 import { type ResolvedVersion, resolveVersion } from "./config/version.js";
-import { type NamedTool, ToolNames } from "./template/context.js";
+import { describeContext, type NamedTool, ToolNames } from "./template/context.js";
 import { renderTemplate } from "./template/render.js";
 
 export interface LateOptions {
@@ -34,16 +34,13 @@ export function lateBinding(tool: ToolImpl, { others, reminders, version: resolv
     known ??= new ToolNames([...others(), { kind: metadata.kind, name, inputs }]);
     return known;
   };
+  const describing = describeContext(names, params, version);
   return {
     metadata,
     version,
     params,
-    description: metadata.describe?.({
-      tool: (kind) => names().tool(kind),
-      param: (kind, canonical) => names().param(kind, canonical),
-      params,
-      version: version ?? "current",
-    }),
+    description: metadata.describe?.(describing),
+    describeCommand: (command) => metadata.describeCommand?.(command, describing),
     render: (text) => (text.includes("${") ? renderTemplate(text, names().context(params, reminders)) : text),
   };
 }

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the markers of our own templates look so
-import { defineTool, FnTool, paramsOf, type ToolImpl } from "@shedkit/tool";
-import { ToolRegistry, ToolSetBuilder } from "@shedkit/toolset";
+import { defineCommands, defineTool, FnTool, paramsOf, type ToolImpl } from "@shedkit/tool";
+import { type BoundTool, ToolRegistry, ToolSetBuilder } from "@shedkit/toolset";
 import { functionSpec } from "@shedkit/types";
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "vitest";
@@ -111,6 +111,34 @@ describe("a tool that joins at run time", () => {
     };
     expect([await descriptionIn(undefined), await descriptionIn(false)]).toEqual(["You will be told.", ""]);
   });
+});
+
+test("a command writes its description for the names and its own settings in force, in a set and later", async () => {
+  const add = defineTool({
+    id: "add",
+    kind: "write",
+    description: ({ tool, params }) =>
+      `Adds up to ${(params as { max: number }).max}; see \${{ tools.by_kind.read }}/${tool("read")}.`,
+    input: Type.Object({}),
+    params: { schema: Type.Object({ max: Type.Integer() }), defaults: { max: 3 } },
+    run: () => "",
+  });
+  const notes = defineCommands({ name: "notes", namespace: "n", commands: { add } });
+  const see = defineTool({ id: "see", kind: "read", description: "", input: Type.Object({}), run: () => "" });
+  const text = (tool: BoundTool | undefined) => {
+    const definition = tool?.definition;
+    return definition?.type === "multi" ? definition.commands[0]?.description : undefined;
+  };
+  const builder = new ToolSetBuilder().tools([see, notes]);
+  const set = await builder.build({
+    tools: [
+      { id: "see", nameOverride: "cat" },
+      { id: "notes", params: { add: { max: 9 } } },
+    ],
+  });
+  expect(text(set.get("notes"))).toBe("Adds up to 9; see cat/cat.");
+  const registry = (await new ToolSetBuilder().tool(see).build()).registry();
+  expect(text(registry.register(notes))).toBe("Adds up to 3; see see/see.");
 });
 
 test("registries of one set do not see each other's tools", async () => {

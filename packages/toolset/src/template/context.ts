@@ -1,4 +1,4 @@
-import type { ToolKind } from "@shedkit/tool";
+import type { DescribeContext, ToolKind } from "@shedkit/tool";
 import type { JsonValue } from "@shedkit/types";
 import { parametersOf } from "../config/rename.js";
 import type { BoundTool } from "../contract.js";
@@ -54,4 +54,18 @@ export class ToolNames {
       ...(extra as TemplateContext),
     };
   }
+}
+
+/** What a description is told that is written by its tool. */
+export function describeContext(
+  names: () => ToolNames,
+  params: JsonValue,
+  version: string | undefined,
+): DescribeContext {
+  return {
+    tool: (kind) => names().tool(kind),
+    param: (kind, canonical) => names().param(kind, canonical),
+    params,
+    version: version ?? "current",
+  };
 }
