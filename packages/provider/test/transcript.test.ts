@@ -88,6 +88,15 @@ describe("normalizeTranscript", () => {
     expect(normalizeTranscript([mine, answer, theirs, said], { model: "m" })).toEqual([mine, answer, said]);
   });
 
+  it("leaves out the sources of what another model said, and keeps the model's own", () => {
+    const cited = (model: string) => block("s1", { type: "text", text: "So.", citations: [{ url: "u" }] }, model);
+    const [own, other] = normalizeTranscript([cited("m"), cited("other")], { model: "m" });
+    expect(own).toMatchObject({ output: { citations: [{ url: "u" }] } });
+    expect(other).toMatchObject({ output: { type: "text", text: "So." } });
+    expect(other).not.toHaveProperty("output.citations");
+    expect(normalizeTranscript([cited("other")])[0]).toHaveProperty("output.citations");
+  });
+
   it("mends lone surrogates in texts, arguments and results, but not in what is signed", () => {
     const broken = "a\ud800b";
     const bad = block("s1", { type: "toolCall", id: "a", name: "read", arguments: { [broken]: [broken] } });

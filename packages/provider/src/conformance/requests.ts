@@ -48,6 +48,8 @@ export const requestCases: readonly ProviderCase[] = [
         Messages.agent("Be brief."),
         block("s1", { type: "thinking", text: "of another", signature: "x" }, "another-model"),
         block("s1", { type: "opaque", provider: "another", block: { type: "x" } }, "another-model"),
+        block("s1", { type: "text", text: "It is said.", citations: [{ type: "foreign_source" }] }, "another-model"),
+        block("s1", { type: "refusal", text: "Not that." }, "another-model"),
         call("s1", "call|1/ü", "another-model"),
         call("s1", "b".repeat(90), "another-model", "gone.tool"),
         Messages.user("hurry"),
@@ -66,10 +68,19 @@ export const requestCases: readonly ProviderCase[] = [
         const events = await collect(backend.provider.stream(ask(backend, { messages, tools, system: "You help." })));
         same(events.at(-1), { type: "finish", reason: "stop" }, "the end");
         const sent = JSON.stringify(backend.requests()[0]);
-        for (const text of ["second", "hurry", "Be brief.", "The day has changed.", "cut off", "oops"]) {
+        for (const text of [
+          "second",
+          "hurry",
+          "Be brief.",
+          "It is said.",
+          "Not that.",
+          "The day has changed.",
+          "cut off",
+          "oops",
+        ]) {
           holds(sent.includes(text), `${JSON.stringify(text)} was not sent`);
         }
-        for (const text of ["nobody asked", "of another", "left hanging"]) {
+        for (const text of ["nobody asked", "of another", "left hanging", "foreign_source"]) {
           holds(!sent.includes(text), `${JSON.stringify(text)} was sent`);
         }
         holds(sent.indexOf("hurry") > sent.indexOf("second"), "what was said between a call and its result came first");

@@ -5,7 +5,10 @@ import { wellFormedMessage } from "./well-formed.js";
 export interface NormalizeOptions {
   /** Ids of messages that do not count: retracted ones, those of a failed attempt. */
   exclude?: ReadonlySet<string> | undefined;
-  /** The model that reads it: what another model thought, and signed or sealed, is left out. Default: nothing is. */
+  /**
+   * The model that reads it: what another model thought, signed or sealed, and the sources of its texts, whose form is
+   * its wire's, are left out. Default: nothing is.
+   */
   model?: string | undefined;
 }
 
@@ -37,7 +40,7 @@ export function normalizeTranscript(messages: readonly Message[], options: Norma
         if (called.has(clean.output.id)) continue;
         called.add(clean.output.id);
       }
-      kept.push(clean);
+      kept.push(withoutForeignSources(clean, options.model));
     }
   }
   return withResults(withoutLooseThinking(kept), results);
@@ -114,6 +117,13 @@ function isEmptyOutput({ output }: AssistantMessage): boolean {
 function isFor(message: AssistantMessage, model: string | undefined): boolean {
   if (model === undefined || message.model === model) return true;
   return message.output.type !== "thinking" && message.output.type !== "opaque";
+}
+
+function withoutForeignSources(message: AssistantMessage, model: string | undefined): AssistantMessage {
+  const { output } = message;
+  if (model === undefined || message.model === model || output.type !== "text" || !output.citations) return message;
+  const { citations: _, ...plain } = output;
+  return { ...message, output: plain };
 }
 
 function withoutEmptyText(content: readonly ContentPart[]): readonly ContentPart[] {
