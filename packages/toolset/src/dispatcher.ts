@@ -14,6 +14,7 @@ import {
 import { type ContentPart, type JsonValue, type SessionId, type ToolArguments, textOfContent } from "@shedkit/types";
 import { capContent, MAX_ERROR_BYTES, MAX_RESULT_BYTES } from "./cap.js";
 import type { BoundTool, DispatchCall, DispatchEvent, DispatchOptions, DispatchOutcome } from "./contract.js";
+import { type Gate, Gates } from "./gate.js";
 import { MemoryKeptResults } from "./kept.js";
 import type { ToolRegistry } from "./registry.js";
 import { escapeTag, type Reminders } from "./reminders.js";
@@ -34,54 +35,10 @@ export interface DispatcherOptions {
   onNotify?: ((tool: string, name: string, data: JsonValue | undefined, callId: string) => void) | undefined;
 }
 
-/** Lets so many calls of one tool in at once; the others wait their turn. */
-class Gate {
-  #free: number;
-  readonly #waiting = new Set<() => void>();
-
-  constructor(places: number) {
-    this.#free = places;
-  }
-
-  get isFull(): boolean {
-    return this.#free === 0;
-  }
-
-  /** Rejects when the signal aborts first. */
-  enter(signal: AbortSignal | undefined): Promise<void> {
-    signal?.throwIfAborted();
-    if (this.#free > 0) {
-      this.#free--;
-      return Promise.resolve();
-    }
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiting.delete(go);
-        reject(signal?.reason);
-      };
-      const go = (): void => {
-        signal?.removeEventListener("abort", leave);
-        resolve();
-      };
-      this.#waiting.add(go);
-      signal?.addEventListener("abort", leave, { once: true });
-    });
-  }
-
-  leave(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) this.#free++;
-    else {
-      this.#waiting.delete(next);
-      next();
-    }
-  }
-}
-
 /** Runs calls: finds the tool, prepares its arguments, runs it, and makes of what came what the model gets. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #gates = new WeakMap<BoundTool, Gate>();
+  readonly #gates = new Gates();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -148,24 +105,10 @@ export class Dispatcher {
     run.target = target;
     const ctx = this.#context(tool, call, options, target);
     if (tool.metadata.capabilities.maxConcurrency !== undefined) {
-      run.gate = await this.#enter(tool, options.signal);
+      run.gate = await this.#gates.enter(tool, options.signal);
       target.holder = tool;
     }
     return { tool, args, ctx, target };
-  }
-
-  /** Waits while as many calls of the tool run as it takes at once. */
-  async #enter(tool: BoundTool, signal: AbortSignal | undefined): Promise<Gate | undefined> {
-    const { maxConcurrency } = tool.metadata.capabilities;
-    if (maxConcurrency === undefined) return undefined;
-    const gate = this.#gates.get(tool) ?? new Gate(Math.max(1, maxConcurrency));
-    this.#gates.set(tool, gate);
-    try {
-      await gate.enter(signal);
-    } catch (cause) {
-      throw new ToolError("cancelled", tool.name, `${tool.name} was cancelled before it ran.`, { cause });
-    }
-    return gate;
   }
 
   #context(
@@ -219,7 +162,7 @@ export class Dispatcher {
     target.calls ??= new AbortController();
     const { signal } = target.calls;
     if (options.beforeInner) await target.timer.hold(() => options.beforeInner?.(call, tool, signal));
-    const gate = await this.#enterInside(tool, target, signal);
+    const gate = await this.#gates.enterInside(tool, target.holder, signal);
     try {
       // What it tells the host belongs to the call that the host knows of.
       const ctx = this.#context(tool, outer, { ...options, signal }, undefined);
@@ -229,16 +172,6 @@ export class Dispatcher {
     } finally {
       gate?.leave();
     }
-  }
-
-  /** A tool that holds a place itself does not wait for another: two that waited for each other would never go on. */
-  async #enterInside(tool: BoundTool, { holder }: InnerTarget, signal: AbortSignal): Promise<Gate | undefined> {
-    if (holder === tool) return undefined; // its own place is enough
-    if (holder !== undefined && this.#gates.get(tool)?.isFull === true) {
-      const message = `As many calls of ${tool.name} run as it takes at once, and ${holder.name} cannot wait for it.`;
-      throw new ToolError("concurrencyLimit", tool.name, message, { retryable: true });
-    }
-    return this.#enter(tool, signal);
   }
 
   /** A fault is cut like a result: a server's whole answer may stand in its message. */
