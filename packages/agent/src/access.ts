@@ -15,6 +15,27 @@ export interface SessionAccessProvider {
   tokenBudget(user: string): Promise<number | undefined>;
 }
 
+/** The same provider, whose failures say whose they are: AgenticError `session`, with what was thrown as its cause. */
+export function named(access: SessionAccessProvider): SessionAccessProvider {
+  const asked = async <T>(method: string, ask: () => Promise<T>): Promise<T> => {
+    try {
+      return await ask();
+    } catch (cause) {
+      const text = cause instanceof Error ? cause.message : String(cause);
+      const message = `The access provider could not be asked (${method}): ${text}`;
+      throw new AgenticError("session", message, { reason: "access provider failed" }, { cause });
+    }
+  };
+  return {
+    canAccessSession: (user, session) => asked("canAccessSession", () => access.canAccessSession(user, session)),
+    canUseModel: (user, model) => asked("canUseModel", () => access.canUseModel(user, model)),
+    canUseTool: (user, tool) => asked("canUseTool", () => access.canUseTool(user, tool)),
+    canSpend: (user, tokens) => asked("canSpend", () => access.canSpend(user, tokens)),
+    recordUsage: (user, usage) => asked("recordUsage", () => access.recordUsage(user, usage)),
+    tokenBudget: (user) => asked("tokenBudget", () => access.tokenBudget(user)),
+  };
+}
+
 /** The user of a session that names none. */
 export const LOCAL_USER = "local";
 

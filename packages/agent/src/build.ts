@@ -3,7 +3,7 @@ import type { DocumentStore, MemoryStore } from "@shedkit/store";
 import { Resources, type SessionParts } from "@shedkit/tool";
 import { AgenticError, type ModelIdLike, modelId, newSessionId, type SessionId } from "@shedkit/types";
 import { abortedError, untilAborted } from "./abortable.js";
-import { LOCAL_USER, Spending } from "./access.js";
+import { LOCAL_USER, named, Spending } from "./access.js";
 import { Children } from "./children.js";
 import { defaultConfig, defaultContextConfig, defaultLoopDetection, defaultMemoryConfig } from "./config.js";
 import { AgentContext } from "./context.js";
@@ -36,7 +36,8 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
   const models = settings.models ?? new Models(source);
   const selection = preflight(settings, models);
   const sessionId = settings.sessionId ?? newSessionId();
-  const { access, user = LOCAL_USER } = settings;
+  const { user = LOCAL_USER } = settings;
+  const access = settings.access && named(settings.access);
   if (access && !(await access.canAccessSession(user, sessionId))) throw noAccess(user, sessionId);
   const spending = settings.spending ?? (await Spending.open(access, user));
   for (const model of [...selection.models, selection.memoryModel]) await spending.checkModel(modelId(model).name);

@@ -1,5 +1,5 @@
 import { ToolShed } from "@shedkit/shed";
-import { ScriptedProvider } from "@shedkit/testing";
+import { type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
 import { FnTool } from "@shedkit/tool";
 import type { Usage } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
@@ -33,6 +33,34 @@ describe("access", () => {
       ["ada", "m"],
     ]);
     await (await builder.build()).end(); // the log was not taken
+  });
+
+  it("to the fallbacks and the memory model is asked for too", async () => {
+    const only = access({ canUseModel: async (_, model) => model === "m" });
+    const builder = sessionOf(new ScriptedProvider([])).withAccess(only);
+    for (const change of [builder.withFallbackModels(["n"]), builder.withMemoryModel("n")]) {
+      await expect(change.build()).rejects.toThrow('may not use the model "n"');
+    }
+  });
+
+  it("is refused, by an error that says so, where the provider fails", async () => {
+    const down = () => Promise.reject(new Error("The directory is down."));
+    const failing = (own: Partial<SessionAccessProvider>, ...script: ScriptedAnswer[]) =>
+      sessionOf(new ScriptedProvider(script), echoTool()).withAccess(access(own)).build();
+    const named = { code: "session", details: { reason: "access provider failed" }, cause: expect.any(Error) };
+    await expect(failing({ canAccessSession: down })).rejects.toMatchObject(named);
+    await expect(failing({ tokenBudget: down })).rejects.toMatchObject(named);
+    const poor = await failing({ canSpend: down }, "A");
+    expect((await poor.runTurn("Hi")).failure).toMatchObject(named);
+    const uncounted = await failing({ recordUsage: down }, "A");
+    const turn = await uncounted.runTurn("Hi");
+    expect(turn.text).toBe("A");
+    expect(turn.failure).toMatchObject(named);
+    const call = { call: "echo", arguments: { text: "a" } };
+    const bound = await failing({ canUseTool: down }, call, "Done.");
+    const [result] = (await bound.runTurn("Hi")).toolResults();
+    expect(result?.errorDetail).toBeDefined();
+    expect(JSON.stringify(result?.content)).toContain("The directory is down.");
   });
 
   it("to a turn's own model is asked for in the turn", async () => {
