@@ -13,29 +13,10 @@ export interface Cut {
 export function cutMember(text: string, name: string, within: readonly string[] = [], levels = 3): Cut | undefined {
   if (!text.includes(name)) return undefined;
   const start = text.search(/["{]/);
-  if (text[start] === "{") return cutFrom(text, name, start) ?? cutInside(text, name, start, within, levels);
+  if (text[start] !== '"') return cutFrom(text, name, start, within, levels);
   const inner = unquoted(text); // an object that was written as a text once more
-  const cut = inner === undefined ? undefined : cutMember(inner, name, within, levels);
+  const cut = inner === undefined ? undefined : cutFrom(inner, name, inner.indexOf("{"), within, levels);
   return cut && { ...cut, rest: JSON.stringify(cut.rest) };
-}
-
-function cutInside(
-  text: string,
-  name: string,
-  open: number,
-  within: readonly string[],
-  levels: number,
-): Cut | undefined {
-  if (levels === 0) return undefined;
-  for (const key of within) {
-    const member = membersOf(text, key, open)?.at(-1);
-    if (member === undefined || !/^["{]/.test(member.value)) continue;
-    const cut = cutMember(member.value, name, within, levels - 1);
-    if (cut === undefined) continue;
-    const at = text.indexOf(member.value, member.colon);
-    return { ...cut, rest: text.slice(0, at) + cut.rest + text.slice(at + member.value.length) };
-  }
-  return undefined;
 }
 
 function unquoted(text: string): string | undefined {
@@ -48,6 +29,7 @@ function unquoted(text: string): string | undefined {
 }
 
 interface Member {
+  key: string;
   /** From its name to the comma behind it, that included, or to where the object ends. */
   from: number;
   to: number;
@@ -55,13 +37,14 @@ interface Member {
   value: string;
 }
 
-function cutFrom(text: string, name: string, open: number): Cut | undefined {
-  const members = open < 0 ? undefined : membersOf(text, name, open);
-  const last = members?.at(-1);
-  if (members === undefined || last === undefined) return undefined;
+function cutFrom(text: string, name: string, open: number, within: readonly string[], levels: number): Cut | undefined {
+  const members = open < 0 ? undefined : membersOf(text, new Set([name, ...within]), open);
+  const own = members?.filter(({ key }) => key === name) ?? [];
+  const last = own.at(-1);
+  if (last === undefined) return cutInside(text, name, members ?? [], within, levels);
   let rest = "";
   let at = 0;
-  for (const { from, to } of members) {
+  for (const { from, to } of own) {
     rest += text.slice(at, from);
     at = to;
   }
@@ -70,12 +53,31 @@ function cutFrom(text: string, name: string, open: number): Cut | undefined {
   return { rest: rest + text.slice(at), value: last.value };
 }
 
-/** The members of that name. Undefined where the object does not end. */
-function membersOf(text: string, name: string, open: number): Member[] | undefined {
+function cutInside(
+  text: string,
+  name: string,
+  members: readonly Member[],
+  within: readonly string[],
+  levels: number,
+): Cut | undefined {
+  if (levels === 0) return undefined;
+  for (const { value, colon } of members) {
+    if (!/^["{]/.test(value)) continue;
+    const cut = cutMember(value, name, within, levels - 1);
+    if (cut === undefined) continue;
+    const at = text.indexOf(value, colon);
+    return { ...cut, rest: text.slice(0, at) + cut.rest + text.slice(at + value.length) };
+  }
+  return undefined;
+}
+
+/** The members of those names. Undefined where the object does not end. */
+function membersOf(text: string, names: ReadonlySet<string>, open: number): Member[] | undefined {
   const members: Member[] = [];
   let depth = 0;
   let from = 0; // where the member begins, of which the colon has been seen
   let colon = -1;
+  let name = "";
   let key: [from: number, to: number] | undefined;
   for (let at = open; at < text.length; at++) {
     const char = text[at];
@@ -88,12 +90,13 @@ function membersOf(text: string, name: string, open: number): Member[] | undefin
     else if (char === "}" || char === "]") {
       depth--;
       if (depth > 0) continue;
-      if (colon >= 0) members.push({ from, to: at, colon, value: text.slice(colon + 1, at).trim() });
+      if (colon >= 0) members.push({ key: name, from, to: at, colon, value: text.slice(colon + 1, at).trim() });
       return members;
     } else if (depth === 1 && char === ":" && colon < 0 && key !== undefined) {
-      if (text.slice(key[0] + 1, key[1]) === name) [from, colon] = [key[0], at];
+      name = text.slice(key[0] + 1, key[1]);
+      if (names.has(name)) [from, colon] = [key[0], at];
     } else if (depth === 1 && char === ",") {
-      if (colon >= 0) members.push({ from, to: at + 1, colon, value: text.slice(colon + 1, at).trim() });
+      if (colon >= 0) members.push({ key: name, from, to: at + 1, colon, value: text.slice(colon + 1, at).trim() });
       colon = -1;
       key = undefined;
     }

@@ -288,7 +288,7 @@ describe("_after", () => {
     for (const part of ['\\"', "{", ",", '"_after":[],', "[ "]) {
       await collect(session.runCalls([call("a", "look", { rawArguments: `{"_after": [], ${part.repeat(300_000)}` })]));
     }
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(30_000); // a minute and more where each character is looked at again
   });
 
   test("for any arguments, the text without it reads as the arguments without it", () => {

@@ -174,7 +174,7 @@ describe.each(both)("%s", (_, validator) => {
     const start = performance.now();
     expect(check(list)).toEqual([]);
     expect(check([...list, { n: 7, name: "entry 7" }])).toHaveLength(1);
-    expect(performance.now() - start).toBeLessThan(5000); // comparing all with all takes more than a minute
+    expect(performance.now() - start).toBeLessThan(30_000); // comparing all with all takes more than a minute
   });
 
   test("a schema is not written on", () => {
