@@ -11,8 +11,9 @@ import {
 } from "@shedkit/tool";
 import { AgenticError, type JsonSchema, type JsonValue, type ToolArguments } from "@shedkit/types";
 import type { ToolSet } from "ai";
-import { asJson, fromModelOutput, type ModelOutput } from "./model-output.js";
+import { fromModelOutput, type ModelOutput } from "./model-output.js";
 import { loadAi } from "./peer.js";
+import { type AnyAiSdkTool, asJson } from "./schema.js";
 
 /** How tools of the AI SDK are taken over. */
 export interface FromAiSdkOptions {
@@ -26,9 +27,13 @@ export interface FromAiSdkOptions {
 
 /**
  * Tools of the AI SDK for a shed. Throws AgenticError `toolShed` naming each that cannot run here: one that has no
- * `execute`, or runs at a provider. `needsApproval` is not looked at: give the session a permission policy.
+ * `execute`, or runs at a provider; AgenticError `provider` where `ai` is not installed. `needsApproval` is not looked at: give the session a permission policy.
  */
-export async function fromAiSdkTools(tools: ToolSet, options: FromAiSdkOptions = {}): Promise<ToolImpl[]> {
+export async function fromAiSdkTools(
+  given: { readonly [name: string]: AnyAiSdkTool },
+  options: FromAiSdkOptions = {},
+): Promise<ToolImpl[]> {
+  const tools = given as ToolSet;
   const { asSchema } = await loadAi();
   const problems = Object.entries(tools).flatMap(([name, tool]) => {
     const why = unusable(tool);

@@ -1,12 +1,13 @@
-import type { BinarySource, ContentPart, JsonValue } from "@shedkit/types";
+import type { BinarySource, ContentPart } from "@shedkit/types";
 import type { ToolResultPart } from "ai";
+import type { AiSdkModelOutput, AiSdkModelPart } from "./schema.js";
 
 /** What the AI SDK gives to a model of a tool's result. */
 export type ModelOutput = ToolResultPart["output"];
 type ModelPart = (ModelOutput & { type: "content" })["value"][number];
 
 /** Parts of ours as the AI SDK has them. */
-export function toModelOutput(content: readonly ContentPart[], errorDetail: string | undefined): ModelOutput {
+export function toModelOutput(content: readonly ContentPart[], errorDetail: string | undefined): AiSdkModelOutput {
   const texts = content.map((part) => (part.type === "text" ? part.text : undefined));
   const text = texts.filter((each) => each !== undefined).join("\n");
   if (errorDetail !== undefined) return { type: "error-text", value: text || errorDetail };
@@ -14,7 +15,7 @@ export function toModelOutput(content: readonly ContentPart[], errorDetail: stri
   return { type: "content", value: content.map(partOf) };
 }
 
-function partOf(part: ContentPart): ModelPart {
+function partOf(part: ContentPart): AiSdkModelPart {
   if (part.type === "text") return { type: "text", text: part.text };
   if (part.type === "resource") return { type: "text", text: part.text ?? `[resource ${part.uri}]` };
   const { source, mediaType, name } = part;
@@ -92,10 +93,4 @@ function text(value: string): ContentPart {
 
 function firstLine(value: string): string {
   return value.split("\n", 1)[0] || "it failed";
-}
-
-/** A value as JSON holds it: what a tool of the AI SDK gives may be any. */
-export function asJson(value: unknown): JsonValue | undefined {
-  const json = JSON.stringify(value);
-  return json === undefined ? undefined : (JSON.parse(json) as JsonValue);
 }

@@ -1,7 +1,7 @@
 import { AgenticError } from "@shedkit/types";
 
 /** The user's own `ai`. Throws AgenticError `provider` with the line that installs it. */
-export async function loadAi(): Promise<Pick<typeof import("ai"), "asSchema" | "jsonSchema">> {
+export async function loadAi(): Promise<Pick<typeof import("ai"), "asSchema">> {
   try {
     return await import("ai");
   } catch (cause) {

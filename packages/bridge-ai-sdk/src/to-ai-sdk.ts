@@ -10,21 +10,32 @@ import {
   type ToolArguments,
   toolName,
 } from "@shedkit/types";
-import type { ToolSet } from "ai";
 import { Latest } from "./latest.js";
 import { toModelOutput } from "./model-output.js";
-import { loadAi } from "./peer.js";
+import { type AiSdkModelOutput, type AiSdkSchema, schemaOf } from "./schema.js";
 
 /** What a shed is turned into. */
 export interface AiSdkTools {
   /** For `generateText`, `streamText` and agents: `shed`, and every tool. One object, which holds later tools too. */
-  readonly tools: ToolSet;
+  readonly tools: { [name: string]: AiSdkTool };
   /** Declares to each step what is active: `shed`, and what it found, in that order. */
   readonly prepareStep: () => { activeTools: string[]; toolOrder: string[] };
   readonly manager: ToolCallManager;
   /** Ends what the tools run in the background. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A tool as the AI SDK takes it. Spelled out, since the declarations of `ai` do not compile under every setting. */
+export interface AiSdkTool {
+  description: string;
+  inputSchema: AiSdkSchema;
+  execute(
+    input: ToolArguments,
+    options: { toolCallId: string; abortSignal?: AbortSignal | undefined },
+  ): AsyncIterable<ShedToolOutput>;
+  /** What the model reads of an output. */
+  toModelOutput(options: { output: ShedToolOutput }): AiSdkModelOutput;
 }
 
 /** How a shed is turned into tools of the AI SDK. */
@@ -52,25 +63,23 @@ const SHED = "shed";
  * A shed as tools for the AI SDK. With `tools` and `prepareStep` given to a call, its model is offered `shed` first, and
  * what it looked up from the next step on. One call of it is one session: what is active stays so.
  *
- * Throws ToolShedError where the shed cannot be built, AgenticError `provider` where `ai` is not installed.
+ * Throws ToolShedError where the shed cannot be built.
  */
 export async function toAiSdkTools(shed: ToolShed, options: ToAiSdkOptions = {}): Promise<AiSdkTools> {
-  const { jsonSchema } = await loadAi();
   const session = newSessionId();
   const manager = await shed.build((await options.parts?.(session)) ?? plainParts(session));
   const byShed = options.offer !== "whole";
-  const tools: ToolSet = {};
+  const tools: AiSdkTools["tools"] = {};
   const known = new Map<string, Tool>();
   const define = (tool: Tool): void => {
     const { name, description, parameters } = functionSpec(tool);
     known.set(name, tool);
     tools[name] = {
       description,
-      inputSchema: jsonSchema<ToolArguments>(parameters), // no validation here: ours repairs, and says what to mend
-      execute: (input: ToolArguments, { toolCallId, abortSignal }) =>
-        run(manager, toolCallId, name, input, abortSignal),
-      toModelOutput: ({ output }: { output: ShedToolOutput }) =>
-        output.status === "done" ? toModelOutput(output.content, output.errorDetail) : toModelOutput([], undefined),
+      inputSchema: schemaOf(parameters),
+      execute: (input, { toolCallId, abortSignal }) => run(manager, toolCallId, name, input, abortSignal),
+      toModelOutput: ({ output }) =>
+        output.status === "done" ? toModelOutput(output.content, output.errorDetail) : { type: "text", value: "" },
     };
   };
   const refresh = (): void => {
