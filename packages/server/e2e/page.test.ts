@@ -233,6 +233,43 @@ describe.skipIf(browserPath === undefined)("the page", () => {
     expect(items.map(({ title }) => title).sort()).toEqual(["Harbours of the north", "Tell me of ships"]);
   });
 
+  it("sends files along, and shows images that are in the log", async () => {
+    const provider = new ScriptedProvider(["A dot."]);
+    const server = await servePage(provider);
+    const { page } = await visit(server);
+    const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNg+M9QDwADgQGAwl3N+wAAAABJRU5ErkJggg==";
+    await page.locator("input[type=file]").setInputFiles([
+      { name: "dot.png", mimeType: "image/png", buffer: Buffer.from(dot, "base64") },
+      { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") },
+    ]);
+    await page.getByRole("list", { name: "Attached files" }).getByText("notes.txt").waitFor();
+    await ask(page, "What is this?");
+    await answers(page).getByText("A dot.").waitFor();
+    await page.getByRole("img", { name: "dot.png" }).waitFor();
+    expect(await page.getByRole("article", { name: "You" }).textContent()).toContain("notes.txt");
+    expect(JSON.stringify(provider.requests[0]?.messages)).toContain(dot);
+  });
+
+  it("reads a long answer the same in pieces as whole", async () => {
+    const gate = new Gate();
+    const parts = [
+      "# One\r\n\r\nText *with*",
+      " marks.\n\n- a\n\n  more of a\n- b\n\n```\ncode",
+      "\n\n# no heading\n```\n\n| a |\n|---|\n| 1 |\n\nEnd",
+    ];
+    const server = await servePage(new ScriptedProvider([[...parts, { wait: gate }, "."]], { chunkSize: 2 }));
+    const { page } = await visit(server);
+    await ask(page, "Write");
+    await answers(page).getByText("End", { exact: true }).waitFor();
+    const growing = await answers(page).locator(".prose").innerHTML();
+    gate.open();
+    await answers(page).getByText("End.", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Send" }).waitFor();
+    const whole = await answers(page).locator(".prose").innerHTML();
+    expect(whole).toBe(growing.replace("End<", "End.<"));
+    expect(whole).toContain("# no heading");
+  });
+
   it("asks for the token where it has none, and says what is wrong", async () => {
     const server = await servePage(new ScriptedProvider([]));
     const { page, context } = await visit(server);

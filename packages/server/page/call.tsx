@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { api } from "./api.js";
 import type { CallEntry } from "./conversation.js";
 import { changeOf, type DiffLine } from "./diff.js";
+import { Images } from "./images.js";
 import { store } from "./store.js";
 
 /** More of a result than this is shown on demand. */
@@ -23,6 +24,7 @@ export function Call({ call, session }: { call: CallEntry; session: string }) {
         {change ? <Diff lines={change} /> : <Arguments args={args} />}
         {decision !== undefined && <p class="dim">You: {decision}</p>}
         {result === undefined ? progress && <p class="dim">{progress}</p> : <Result text={result} />}
+        {call.images && <Images images={call.images} />}
       </details>
       {call.approval && <Approval id={call.approval.id} call={call} session={session} />}
     </div>

@@ -1,7 +1,8 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Call } from "./call.js";
 import type { Entry } from "./conversation.js";
-import { Markdown } from "./markdown.js";
+import { Images } from "./images.js";
+import { GrowingMarkdown, Markdown } from "./markdown.js";
 import { memo } from "./memo.js";
 import { useStore } from "./store.js";
 
@@ -82,13 +83,14 @@ const Shown = memo(({ entry, session }: { entry: Entry; rev: number; session: st
       return (
         <article class="message user" aria-label="You">
           {entry.files.length > 0 && <p class="files">{entry.files.map((name) => `📎 ${name}`).join("  ")}</p>}
+          <Images images={entry.images} />
           <p class="said">{entry.text}</p>
         </article>
       );
     case "text":
       return (
         <article class="message answer" aria-label="Answer" aria-busy={entry.live}>
-          <Markdown text={entry.text} />
+          {entry.live ? <GrowingMarkdown text={entry.text} /> : <Markdown text={entry.text} />}
         </article>
       );
     case "thinking":

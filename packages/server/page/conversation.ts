@@ -1,4 +1,5 @@
 import type { ApprovalCall, ContentPart, SessionRecord, ToolArguments } from "@shedkit/types";
+import { imagesOf, type LogImage } from "./images.js";
 
 /** A call of a tool, and what is known of it so far. */
 export interface CallEntry {
@@ -9,6 +10,7 @@ export interface CallEntry {
   state: "waiting" | "running" | "done" | "failed";
   progress?: string;
   result?: string;
+  images?: LogImage[];
   approval?: { id: string; call: ApprovalCall | undefined };
   decision?: string;
 }
@@ -18,7 +20,9 @@ interface UserEntry {
   id: string;
   role: "user" | "system" | "agent";
   text: string;
+  /** Names of what was sent along and is not shown. */
   files: string[];
+  images: LogImage[];
 }
 
 /** One thing in the conversation, as it is shown. `rev` grows when it changes. */
@@ -170,15 +174,21 @@ export class Conversation {
   #message(message: Extract<SessionRecord, { type: "conversation" }>["message"]): void {
     if (message.type === "user") {
       const { id, role, content } = message;
-      const files = content.flatMap((part) =>
-        "mediaType" in part ? [part.type === "resource" ? part.uri : (part.name ?? part.type)] : [],
+      const images = imagesOf(content);
+      const names = content.flatMap((part) =>
+        "mediaType" in part && part.type !== "resource" ? [part.name ?? part.type] : [],
       );
-      this.entries.push({ kind: "user", rev: 0, id, role, text: textOf(content), files });
+      const files = names.filter((name) => !images.some((image) => image.name === name));
+      this.entries.push({ kind: "user", rev: 0, id, role, text: textOf(content), files, images });
       return;
     }
     if (message.type === "toolResult") {
       const state = message.errorDetail === undefined ? "done" : "failed";
-      this.#change(this.#calls.get(message.toolCallId), { result: textOf(message.content), state });
+      this.#change(this.#calls.get(message.toolCallId), {
+        result: textOf(message.content),
+        images: imagesOf(message.content),
+        state,
+      });
       return;
     }
     const { id, output, stepId } = message;

@@ -81,19 +81,21 @@ function App() {
           >
             Panel
           </button>
-          <button type="button" class="quiet" onClick={() => help.current?.showModal()}>
+          <button type="button" class="quiet not-narrow" onClick={() => help.current?.showModal()}>
             Keys
           </button>
         </header>
         {current && !current.connected && <p class="notice info strip">Not connected; trying again.</p>}
         <Chat />
-        {problem && (
-          <p class="notice error strip" role="alert">
-            {problem}
-          </p>
-        )}
-        {waits && <p class="notice info strip">A tool call waits for your leave (Alt + A).</p>}
-        <Composer />
+        <div class="writing">
+          {problem && (
+            <p class="notice error strip" role="alert">
+              {problem}
+            </p>
+          )}
+          {waits && <p class="notice info strip">A tool call waits for your leave (Alt + A).</p>}
+          <Composer />
+        </div>
       </main>
       {panel && <Panel onClose={() => setPanel(false)} />}
       <div class="hidden" role="status" aria-live="polite">

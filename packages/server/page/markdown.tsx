@@ -1,5 +1,6 @@
 import { lexer, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import { memo } from "./memo.js";
 
 /**
@@ -8,11 +9,30 @@ import { memo } from "./memo.js";
  */
 export const Markdown = memo(({ text }: { text: string }) => <div class="prose">{blocks(lexer(text))}</div>);
 
+/** The same for a text that grows: its finished blocks are read once. */
+export function GrowingMarkdown({ text }: { text: string }) {
+  const read = useRef<{ text: string; tokens: Token[] }>({ text: "", tokens: [] });
+  const whole = text.replace(/\r\n?/g, "\n");
+  if (!whole.startsWith(read.current.text)) read.current = { text: "", tokens: [] };
+  const { current } = read;
+  const rest = [...lexer(whole.slice(current.text.length))];
+  const all = [...current.tokens, ...rest];
+  // The last block may go on, and a line of its own may still belong to the one before it.
+  for (const token of rest.slice(0, -2)) {
+    if (!whole.startsWith(token.raw, current.text.length)) break;
+    current.tokens.push(token);
+    current.text += token.raw;
+  }
+  return <div class="prose">{blocks(all)}</div>;
+}
+
 function blocks(tokens: readonly Token[]): ComponentChildren {
   return tokens.map((token, i) => <Block key={i} token={token} />);
 }
 
-function Block({ token }: { token: Token }) {
+const Block = memo(drawBlock);
+
+function drawBlock({ token }: { token: Token }) {
   switch (token.type) {
     case "heading": {
       // The first level is the page's own.

@@ -15,6 +15,8 @@ export class LiveSession {
   readonly session: AnyAgentSession;
   readonly model: string;
   running = false;
+  /** Whether something was said in it here; else it was only looked at. */
+  worked = false;
   readonly #onChange: () => void;
   readonly #watching: Promise<void>;
   readonly #leave = new AbortController();
@@ -70,6 +72,7 @@ export class LiveSession {
   #set(running: boolean): void {
     if (this.running === running) return;
     this.running = running;
+    this.worked = true;
     this.#onChange();
   }
 }

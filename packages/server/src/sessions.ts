@@ -14,6 +14,8 @@ export interface ListedSession extends SessionInfo, SessionState {
 
 /** Sessions that were begun and have no record yet; more than these are forgotten. */
 const MAX_FRESH = 1000;
+/** A session that was only looked at is let go of sooner: perhaps another program waits for it. */
+const LOOKED_AT_MS = 1000;
 /** The title of a session is in its first records. */
 const HEAD = 20;
 
@@ -204,10 +206,13 @@ export class Sessions {
     clearTimeout(this.#timers.get(session));
     this.#timers.delete(session);
     if (!live.idle || this.#live.get(session) !== live) return;
-    const timer = setTimeout(() => {
-      this.#timers.delete(session);
-      if (live.idle && this.#live.get(session) === live) void this.#close(session);
-    }, this.#limits.idleMs);
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(session);
+        if (live.idle && this.#live.get(session) === live) void this.#close(session);
+      },
+      Math.min(this.#limits.idleMs, live.worked ? Number.POSITIVE_INFINITY : LOOKED_AT_MS),
+    );
     this.#timers.set(session, timer);
   }
 
