@@ -37,7 +37,7 @@ export function sessionsApi({ sessions, models, limits, closing, reading, reader
   });
 
   api.post("/sessions", async (c) => {
-    const id = await sessions.create(optionalText(await body(c), "model"));
+    const id = sessions.create(optionalText(await body(c), "model"));
     return c.json(await sessions.info(id), 201);
   });
 

@@ -77,7 +77,7 @@ class Follower {
     const stopListening = this.#sessions.onChange((session) => {
       if (session !== this.#session) return;
       this.#wake();
-      void this.#tellState();
+      this.#tellState().catch(() => undefined); // the loop meets what is wrong with the store
     });
     try {
       while (!this.#stop.aborted && !this.#deleted) {

@@ -26,7 +26,7 @@ export class LiveSession {
     this.session = session;
     this.model = model;
     this.#onChange = onChange;
-    this.#watching = this.#watch();
+    this.#watching = this.#watch().catch(() => undefined); // then it is known by its turns alone
   }
 
   /** Whether nothing runs in it and nobody uses it. */

@@ -28,7 +28,7 @@ export class Sessions {
   readonly #open = new Map<SessionId, Promise<LiveSession>>();
   readonly #live = new Map<SessionId, LiveSession>();
   readonly #closing = new Map<SessionId, Promise<void>>();
-  readonly #fresh = new Map<SessionId, number>();
+  readonly #fresh = new Map<SessionId, { createdAt: number; model: string | undefined }>();
   readonly #timers = new Map<SessionId, ReturnType<typeof setTimeout>>();
   readonly #listeners = new Set<(session: SessionId) => void>();
   #ended = false;
@@ -52,10 +52,10 @@ export class Sessions {
   }
 
   /** Begins a session; nothing is stored until something is said in it. */
-  async create(model: string | undefined): Promise<SessionId> {
+  create(model: string | undefined): SessionId {
+    if (model !== undefined) this.known(model);
     const id = newSessionId();
-    if (model !== undefined) await this.notes.setModel(id, this.known(model));
-    this.#fresh.set(id, Date.now());
+    this.#fresh.set(id, { createdAt: Date.now(), model });
     const [oldest] = this.#fresh.keys();
     if (oldest !== undefined && this.#fresh.size > MAX_FRESH) this.#fresh.delete(oldest);
     return id;
@@ -84,7 +84,7 @@ export class Sessions {
 
   async info(session: SessionId): Promise<ListedSession> {
     await this.check(session);
-    const createdAt = this.#fresh.get(session) ?? Date.now();
+    const createdAt = this.#fresh.get(session)?.createdAt ?? Date.now();
     let info: SessionInfo = { id: session, createdAt, updatedAt: createdAt, records: 0 };
     const head: SessionRecord[] = [];
     for await (const { record } of this.docStore.read(session, { before: HEAD + 1 })) head.push(record);
@@ -160,8 +160,8 @@ export class Sessions {
   async end(): Promise<void> {
     this.#ended = true;
     await Promise.allSettled([...this.#open.values()]);
-    await Promise.all([...this.#live.keys()].map((id) => this.#close(id)));
-    await Promise.all(this.#closing.values());
+    await Promise.allSettled([...this.#live.keys()].map((id) => this.#close(id)));
+    await Promise.allSettled(this.#closing.values());
     this.#listeners.clear();
   }
 
@@ -178,7 +178,7 @@ export class Sessions {
   }
 
   async #modelOf(session: SessionId): Promise<string> {
-    const noted = await this.notes.model(session);
+    const noted = (await this.notes.model(session)) ?? this.#fresh.get(session)?.model;
     return this.#options.models.some(({ id }) => id === noted) ? (noted as string) : this.firstModel;
   }
 
@@ -191,6 +191,7 @@ export class Sessions {
   async #build(session: SessionId): Promise<LiveSession> {
     await this.#closing.get(session);
     const model = await this.#modelOf(session);
+    if (model !== this.firstModel) await this.notes.setModel(session, model);
     const built = await this.#options.open({ docStore: this.docStore, sessionId: session, model });
     const live = new LiveSession(built, model, () => {
       this.#setTimer(session, live);
@@ -209,11 +210,18 @@ export class Sessions {
     const timer = setTimeout(
       () => {
         this.#timers.delete(session);
-        if (live.idle && this.#live.get(session) === live) void this.#close(session);
+        void this.#letGo(session, live);
       },
       Math.min(this.#limits.idleMs, live.worked ? Number.POSITIVE_INFINITY : LOOKED_AT_MS),
     );
     this.#timers.set(session, timer);
+  }
+
+  /** Closes a session that is still idle when its memory model has done its work. */
+  async #letGo(session: SessionId, live: LiveSession): Promise<void> {
+    await live.session.settled();
+    // What closing could not store is nobody's to be told here; the next one who opens the session sees the log.
+    if (live.idle && this.#live.get(session) === live) await this.#close(session).catch(() => undefined);
   }
 
   async #close(session: SessionId): Promise<void> {
@@ -223,10 +231,17 @@ export class Sessions {
     if (live === undefined) return this.#closing.get(session);
     this.#live.delete(session);
     this.#open.delete(session);
-    const closing = live.end().finally(() => this.#closing.delete(session));
-    this.#closing.set(session, closing);
+    const closing = live.end();
+    this.#closing.set(
+      session,
+      closing.catch(() => undefined),
+    );
     this.#changed(session);
-    await closing;
+    try {
+      await closing;
+    } finally {
+      this.#closing.delete(session);
+    }
   }
 
   #changed(session: SessionId): void {

@@ -1,3 +1,4 @@
+import { MemoryDocumentStore, MemoryStorage } from "@shedkit/store";
 import { Gate, ScriptedProvider } from "@shedkit/testing";
 import { describe, expect, it } from "vitest";
 import { asking, echoTool, isTurnEnd, recordsOf, serve, until } from "./helpers.js";
@@ -152,6 +153,26 @@ describe("sessions over HTTP", () => {
     expect(await turn({ decision: "deny", reason: "not today" })).toContain("the user said: not today");
     expect(await turn({ decision: "always" })).toContain("echo: 2");
     expect(await turn()).toContain("echo: 3"); // nobody is asked any more
+  });
+
+  it("still ask for leave after the server was started anew, and go on when it is given", async () => {
+    const provider = new ScriptedProvider([[{ call: "echo", arguments: { text: "a" } }], "Done."]);
+    const docStore = new MemoryDocumentStore();
+    const notes = new MemoryStorage();
+    const options = { docStore, notes, tools: [echoTool()], permissions: asking };
+    const first = await serve(provider, options);
+    const { id } = await first.json<Info>("POST", "/api/sessions", { model: "other" });
+    const asked = until(first.events(id), ({ data }) => data.type === "approvalRequested");
+    await first.json("POST", `/api/sessions/${id}/ask`, { text: "Echo a" });
+    const request = (await asked).at(-1);
+    await first.close();
+
+    const second = await serve(provider, options);
+    expect(await second.json("GET", `/api/sessions/${id}`)).toMatchObject({ model: "other", running: false });
+    const events = until(second.events(id, request?.id), ({ data }) => data.type === "summary");
+    await second.json("POST", `/api/sessions/${id}/approvals/${request?.data.approvalId}`, { decision: "once" });
+    expect(JSON.stringify(await events)).toContain("echo: a");
+    expect(provider.requests.map(({ model }) => model.name)).toEqual(["other", "other"]);
   });
 
   it("tell what each turn took", async () => {

@@ -111,7 +111,7 @@ async function placeOf(
     return { session: here, before, use: use(here) };
   }
   if (store) {
-    const session = await sessions.create(model);
+    const session = sessions.create(model);
     await seed(sessions.docStore, session, brought.history);
     return { session, before: [], use: use(session) };
   }
