@@ -99,6 +99,7 @@ export class Connection {
         return result;
       } catch (fault) {
         if (signal.aborted) throw signal.reason instanceof ToolError ? signal.reason : cancelled(tool, signal);
+        if (needsSignIn(sdk, fault)) this.#signedOut(open);
         if (isSessionLost(sdk, fault) && !this.#ending.signal.aborted) {
           this.#lose(open, "it has forgotten the session");
           if (attempt === 1) continue;
@@ -154,14 +155,15 @@ export class Connection {
     const { name } = this.settings;
     if (this.#ending.signal.aborted)
       throw new ToolError("serviceUnavailable", tool, `The MCP server "${name}" was closed.`);
+    // Each attempt would send the user to sign in once more.
+    if (this.#halfOpen !== undefined && this.#options.auth?.[name] !== undefined) throw unauthorized(tool, name);
     try {
       return await untilAborted(this.#connect(), signal);
     } catch (fault) {
       if (signal.aborted) throw cancelled(tool, signal);
       const { message, signIn } = fault as Unreachable;
-      const advice = signIn ? "its user has to sign in." : message;
-      const kind = signIn ? "unauthorized" : "serviceUnavailable";
-      throw new ToolError(kind, tool, `The MCP server "${name}" cannot be reached: ${advice}`);
+      if (signIn) throw unauthorized(tool, name);
+      throw new ToolError("serviceUnavailable", tool, `The MCP server "${name}" cannot be reached: ${message}`);
     }
   }
 
@@ -195,6 +197,7 @@ export class Connection {
       if (gone) throw new Error("the connection was closed");
       open = { client, link };
       this.#open = open;
+      this.#halfOpen = undefined;
       this.#hooks.onState("ready");
       this.#watch(open);
       return open;
@@ -234,6 +237,16 @@ export class Connection {
     this.#failures++;
     this.#hooks.onState(this.#failures < MAX_FAILURES ? "waiting" : "failed", reason);
     this.#later();
+  }
+
+  /** A connection that was there is not let in any more; the link knows of the sign-in that has begun. */
+  #signedOut(open: Open): void {
+    if (this.#open !== open) return;
+    this.#open = undefined;
+    this.#halfOpen = open.link;
+    open.client.onclose = () => {};
+    void open.client.close().catch(() => {});
+    this.#hooks.onState("unauthorized", "its user has to sign in again");
   }
 
   /** Tries again, ever later, until it works or there is no point: then the next call does. */
@@ -321,6 +334,10 @@ async function listTools(client: Client, signal: AbortSignal): Promise<readonly 
   const { tools } = await client.listTools(undefined, { signal, timeout: MAX_TIMER_MS, cacheMode: "bypass" });
   if (tools.length > MAX_TOOLS) throw new Error(`it lists ${tools.length} tools; ${MAX_TOOLS} are taken`);
   return tools;
+}
+
+function unauthorized(tool: string, server: string): ToolError {
+  return new ToolError("unauthorized", tool, `The MCP server "${server}" cannot be reached: its user has to sign in.`);
 }
 
 function cancelled(tool: string, signal: AbortSignal): ToolError {

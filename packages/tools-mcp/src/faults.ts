@@ -57,7 +57,7 @@ export function needsSignIn(sdk: Sdk, fault: unknown): boolean {
 /** Why no way to a server could be had. */
 export function connectFault(fault: unknown, settings: McpServerSettings, end: string): string {
   const said = redact(oneLine(messageOf(fault)), settings);
-  return end === "" ? said : `${said}: ${end}`;
+  return end === "" || said.includes(end) ? said : `${said}: ${end}`;
 }
 
 /** A text with the server's keys taken out, wherever they came to stand in it. */

@@ -85,7 +85,7 @@ class KeptSignIn implements OAuthClientProvider {
 }
 
 /** An MCP server that lets those in who signed in at the provider beside it. */
-async function guarded(): Promise<string> {
+async function guarded(isRevoked = () => false): Promise<string> {
   const served = serveShed(shed);
   onTestFinished(() => served.close());
   const open = served.http({ token: new Secret("token-1") });
@@ -110,6 +110,7 @@ async function guarded(): Promise<string> {
         return Response.json({ error: "invalid_grant" }, { status: 400 });
       return Response.json({ access_token: "token-1", token_type: "Bearer" });
     }
+    if (pathname === "/mcp" && isRevoked()) return new Response(null, { status: 401 });
     if (pathname === "/mcp") return open(request);
     return new Response(null, { status: 404 });
   });
@@ -134,6 +135,27 @@ test("a server that wants a sign-in: its user is asked, and its tools come when 
   const later = await connect({ far: { url } }, { auth: { far: signIn } });
   expect(later.servers.status()[0]?.state).toBe("ready");
   await expect(later.servers.finishAuth("far", new URLSearchParams())).rejects.toThrow("has not asked for a sign-in");
+});
+
+test("a server that ends a sign-in: its user is asked again, once, and the session goes on after", async () => {
+  let revoked = false;
+  const url = `${await guarded(() => revoked)}/mcp`;
+  const signIn = new KeptSignIn();
+  const { manager, servers } = await connect({ far: { url } }, { auth: { far: signIn } });
+  await servers.finishAuth("far", new URLSearchParams({ code: "code-1" }));
+  revoked = true;
+  signIn.asked = undefined;
+  expect((await call(manager, "far__echo")).errorDetail).toBe("unauthorized");
+  expect(signIn.asked).toBeInstanceOf(URL);
+  expect(servers.status()[0]?.state).toBe("unauthorized");
+  signIn.asked = undefined;
+  const again = await call(manager, "far__echo");
+  expect(again.errorDetail).toBe("unauthorized");
+  expect(textOf(again)).toContain("its user has to sign in");
+  expect(signIn.asked).toBeUndefined();
+  revoked = false;
+  await servers.finishAuth("far", new URLSearchParams({ code: "code-1" }));
+  expect(textOf(await call(manager, "far__echo"))).toBe("here");
 });
 
 test("auth that belongs to no server is told", async () => {
