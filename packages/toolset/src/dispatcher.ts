@@ -208,7 +208,7 @@ export class Dispatcher {
     const content =
       reminders === undefined
         ? capped.content
-        : await reminded(reminders, effective, ctx, result, capped.content, tools?.required);
+        : await reminded(reminders, effective, ctx, result, capped.content, () => tools?.required ?? []);
     return {
       call,
       result,
@@ -269,7 +269,7 @@ async function reminded(
   ctx: ToolContext,
   result: ToolCallResult,
   content: readonly ContentPart[],
-  there: readonly RequiredTool[] | undefined,
+  there: () => readonly RequiredTool[],
 ): Promise<readonly ContentPart[]> {
   const data = content.map((part) =>
     part.type === "text" ? { ...part, text: escapeTag(part.text, reminders.tag) } : part,

@@ -39,7 +39,7 @@ export class Reminders {
     tool: BoundTool,
     ctx: ToolContext,
     result: ToolCallResult,
-    there: readonly RequiredTool[] = [],
+    there: () => readonly RequiredTool[] = () => [],
   ): Promise<string> {
     const call = ++this.#calls;
     const inForce = [
@@ -90,8 +90,8 @@ export class Reminders {
   }
 }
 
-function isInForce({ requires }: Reminder, there: readonly RequiredTool[], own: JsonValue): boolean {
-  return requires === undefined || isMet(requires, there, own);
+function isInForce({ requires }: Reminder, there: () => readonly RequiredTool[], own: JsonValue): boolean {
+  return requires === undefined || isMet(requires, there(), own);
 }
 
 interface Said {

@@ -219,6 +219,24 @@ describe("a configuration is checked in phases", () => {
     ).toEqual([]);
   });
 
+  test("two tools of one id from two namespaces both run, each by its client name", async () => {
+    const other = defineTool({
+      id: "read",
+      namespace: "web",
+      kind: "webFetch",
+      description: "",
+      input: Type.Object({ path: Type.String() }),
+      run: ({ path }) => `page of ${path}`,
+    });
+    const set = await builder()
+      .tool(other)
+      .build({ tools: [{ id: "files:read" }, { id: "web:read", nameOverride: "fetch" }] });
+    const said = async (name: string) =>
+      (await set.dispatcher().run({ id: "1", name, arguments: { path: "x" } })).promptText;
+    expect([await said("read"), await said("fetch")]).toEqual(["text of x", "page of x"]);
+    expect([...set.implementations().keys()]).toEqual(["files:read", "web:read"]);
+  });
+
   test("build throws what validate tells", async () => {
     const error = await builder()
       .build({ tools: [{ id: "edit" }] })

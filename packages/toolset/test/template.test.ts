@@ -122,3 +122,11 @@ test("the first tool of a kind names it; the parameters are those of all", () =>
   expect(names.param("edit", "old_string")).toBe("find");
   expect(names.tool("read")).toBeUndefined();
 });
+
+test("what templates see of thousands of tools is made once for all of them", () => {
+  const names = new ToolNames([{ kind: "read", name: "cat", inputs: new Map([["path", "file"]]) }]);
+  const [one, two] = [names.context({ max: 1 }, true), names.context({ max: 2 }, false, { x: 1 })];
+  expect(one.params).toBe(two.params);
+  expect(one.tools).toBe(two.tools);
+  expect(renderTemplate("${{ params.read.path }} ${{ settings.max }}", two)).toBe("file 2");
+});

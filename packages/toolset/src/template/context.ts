@@ -23,6 +23,7 @@ export function namedTool({ name, impl, metadata, paramName }: BoundTool): Named
 export class ToolNames {
   readonly #tools = new Map<string, string>();
   readonly #params = new Map<string, Map<string, string>>();
+  #plain: { readonly tools: TemplateValue; readonly params: TemplateValue } | undefined;
 
   constructor(tools: Iterable<NamedTool>) {
     for (const { kind, name, inputs } of tools) {
@@ -46,9 +47,13 @@ export class ToolNames {
 
   /** `tools.by_kind.<kind>`, `params.<kind>.<canonical>`, `settings.<key>`, `system_reminders_enabled`, and extras. */
   context(settings: JsonValue, reminders: boolean, extra: { [key: string]: JsonValue } = {}): TemplateContext {
-    return {
+    // The same for every tool of a set, which may have thousands.
+    this.#plain ??= {
       tools: { by_kind: Object.fromEntries(this.#tools) },
       params: Object.fromEntries(Array.from(this.#params, ([kind, params]) => [kind, Object.fromEntries(params)])),
+    };
+    return {
+      ...this.#plain,
       settings: settings as TemplateValue,
       system_reminders_enabled: reminders,
       ...(extra as TemplateContext),
