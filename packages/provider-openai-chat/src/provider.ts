@@ -93,7 +93,12 @@ export class OpenAIProvider implements ModelProvider {
 
   /** Vectors of a model such as `text-embedding-3-small`. */
   embedder(model: ModelIdLike): Embedder {
-    return new OpenAIEmbedder(this.#client, modelId(model).name, this.#context(modelId(model), undefined));
+    return new OpenAIEmbedder(
+      this.#client,
+      modelId(model).name,
+      this.#context(modelId(model), undefined),
+      this.#config,
+    );
   }
 
   stream(request: ModelRequest): AsyncIterable<ModelEvent> {

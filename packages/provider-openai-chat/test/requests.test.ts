@@ -1,3 +1,4 @@
+import { RequestLimit } from "@shedkit/provider/adapter";
 import { ScriptedServer } from "@shedkit/testing";
 import { type AssistantMessage, type Message, Messages, type ModelOutput, type Tool } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
@@ -335,5 +336,29 @@ describe("OpenAIProvider", () => {
     expect(server.requests[0]?.body).toMatchObject({ input: ["a", " "] });
     await expect(embedder.embed(["a"])).rejects.toMatchObject({ code: "auth" });
     expect(await embedder.embed([])).toEqual([]);
+  });
+
+  it("embeds again where that may help, and says which text got no vector", async () => {
+    const busy = {
+      status: 429,
+      headers: { "retry-after-ms": "1" },
+      error: { code: "rate_limit_error", message: "slow" },
+    };
+    const one = { json: { data: [{ index: 0, embedding: [1] }] } };
+    await using server = await ScriptedServer.start([
+      busy,
+      busy,
+      one,
+      busy,
+      one,
+      { json: { error: { message: "no" } } },
+    ]);
+    const limit = new RequestLimit({ concurrent: 1 });
+    const embedder = connect(server, "compatible", { maxRetries: 2, limit }).embedder("e");
+    expect(await embedder.embed(["a"])).toEqual([Float32Array.of(1)]);
+    await expect(embedder.embed(["a", "b"])).rejects.toThrow(/no vector for text 2 of 2/);
+    await expect(embedder.embed(["a"])).rejects.toMatchObject({ code: "generation" });
+    await expect(embedder.embed(["a"], { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "cancelled" });
+    (await limit.take())(); // every place was given back
   });
 });
