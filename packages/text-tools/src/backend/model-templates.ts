@@ -10,7 +10,7 @@ export interface ModelTalk {
 }
 
 /** The sources of a model's chat templates. */
-export interface TemplateSources {
+interface TemplateSources {
   /** Default: ChatML. */
   usual?: string | undefined;
   /** For conversations with tools, of models that have one of its own for them. Default: the usual one. */
