@@ -60,7 +60,7 @@ export interface ServerLimits {
   heartbeatMs: number;
   /** How often a session that is not open here is looked at for what others wrote, in milliseconds. Default: 1,000. */
   pollMs: number;
-  /** How long a session stays open when nothing is done in it, in milliseconds. Default: 30,000. */
+  /** How long a session stays open when nothing is done in it, in milliseconds. Default: 10,000. */
   idleMs: number;
 }
 
@@ -70,7 +70,7 @@ export const defaultLimits: ServerLimits = {
   readers: 100,
   heartbeatMs: 15_000,
   pollMs: 1_000,
-  idleMs: 30_000,
+  idleMs: 10_000,
 };
 
 /** A new random token: 256 bits, safe in a URL. */
