@@ -21,6 +21,10 @@ for (const [name, part] of Object.entries(parts)) if (only === undefined || only
 async function steps() {
   const peers = { "@shedkit/agent": shedkit, "pi-agent-core": pi };
   const times = Object.fromEntries(Object.keys(peers).map((name) => [name, { step: [], growth: [] }]));
+  // One of each stays, as in a process that serves several: else the engine forgets, with the last of them, what it knew.
+  const others = [];
+  for (const make of Object.values(peers)) others.push(await make(WINDOW));
+  for (const other of others) await other.run();
   for (let round = -3; round < ROUNDS; round++) {
     for (const [name, make] of Object.entries(peers)) {
       const at = [];
@@ -37,6 +41,7 @@ async function steps() {
       times[name].growth.push((at[STEPS] - at[STEPS - WINDOW]) / (at[25 + WINDOW] - at[25]));
     }
   }
+  for (const other of others) await other.end();
   console.log(`A step: an answer, a call, its result (CPU time, median of ${ROUNDS} rounds of ${STEPS} steps)`);
   for (const [name, { step, growth }] of Object.entries(times)) {
     console.log(

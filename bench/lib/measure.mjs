@@ -10,8 +10,9 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Bytes of the heap that are still held. Needs `node --expose-gc`. */
+/** Bytes that are still held, on the heap and in buffers. Needs `node --expose-gc`. */
 export function heap() {
   for (let i = 0; i < 3; i++) globalThis.gc();
-  return process.memoryUsage().heapUsed;
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
 }

@@ -50,6 +50,14 @@ export function brokenOff(provider: string, model: string): AgenticError {
   );
 }
 
+/**
+ * A text that was put together of deltas takes 32 bytes for each of them, until it is first looked into. Returns it, so
+ * that the look is not for nothing.
+ */
+function inOnePiece(text: string): string {
+  return text.charCodeAt(0) >= 0 ? text : "";
+}
+
 /** A block with nothing in it that anybody needs back. */
 function isEmpty(output: ModelOutput): boolean {
   if (output.providerData !== undefined) return false;
@@ -167,6 +175,7 @@ class Collector {
 
   /** Providers repeat the ids of calls; in a session they are unique. */
   #own(block: Block, output: ModelOutput): ModelOutput {
+    if (output.type === "text" || output.type === "thinking") inOnePiece(output.text);
     if (output.type !== "toolCall") return output;
     block.callId ??= this.#freeId(output.id);
     const id = block.callId;

@@ -41,9 +41,9 @@ export class SessionLog {
   }
 
   /** A record as it would be stored. A message that was made for its record shares its id. */
-  stamp(body: SessionRecordBody): SessionRecord {
+  stamp(body: SessionRecordBody, at = this.#effects.now()): SessionRecord {
     const own = body.type === "conversation" && body.message.type !== "user";
-    return recordOf(own ? body.message.id : this.#effects.newId(), this.#effects.now(), body);
+    return recordOf(own ? body.message.id : this.#effects.newId(), at, body);
   }
 
   async #storeAfter(before: Promise<void>, bodies: readonly SessionRecordBody[]): Promise<void> {
@@ -54,7 +54,8 @@ export class SessionLog {
   async #store(bodies: readonly SessionRecordBody[]): Promise<void> {
     try {
       if (this.#broken) throw this.#broken;
-      const records = bodies.map((body) => this.stamp(body));
+      const now = this.#effects.now();
+      const records = bodies.map((body) => this.stamp(body, now));
       try {
         await this.#effects.append(records);
       } catch (error) {

@@ -63,9 +63,8 @@ export class LoopDetector {
     if (!newest) return NO_LOOP;
     newest.outcome = outcome;
     if (!changed) newest.histogram = histogramOf(`${newest.signature}${outcome}`);
-    const occurrences = this.#steps.filter(
-      (step) => step.signature === newest.signature && step.outcome === outcome,
-    ).length;
+    let occurrences = 0;
+    for (const step of this.#steps) if (step.outcome === outcome && step.signature === newest.signature) occurrences++;
     if (occurrences >= this.#config.toolCallMaxRepeats) return { type: "noProgress", occurrences };
     const { windowSize, similarityThreshold } = this.#config;
     const window = this.#steps.slice(-windowSize);

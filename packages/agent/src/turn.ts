@@ -125,6 +125,7 @@ function withoutStack<E extends Error>(error: E, name: string): E {
 }
 
 function withoutRetracted(records: readonly SessionRecord[]): readonly SessionRecord[] {
+  if (!records.some((record) => record.type === "retracted")) return records;
   const retracted = new Set(records.flatMap((record) => (record.type === "retracted" ? record.messageIds : [])));
   if (retracted.size === 0) return records;
   return records.filter((record) => record.type !== "conversation" || !retracted.has(record.message.id));

@@ -4,6 +4,7 @@ import {
   type DispatchCall,
   type DispatchEvent,
   Dispatcher,
+  type DispatchOutcome,
   Reminders,
   type ToolRegistry,
 } from "@shedkit/toolset";
@@ -81,14 +82,14 @@ export class Attempts {
     prepared?: Prepared | undefined,
   ): Promise<ToolCallOutcome> {
     const call = { id: request.id, name: request.name, arguments: this.#argumentsOf(request) };
-    const { call: _, ...outcome } = await this.#dispatcher.run(call, {
+    const done = await this.#dispatcher.run(call, {
       signal: options.signal,
       turnId: options.turnId,
       prepared: prepared && this.#holds(prepared) ? prepared : undefined,
       beforeInner: async (inner, _, signal) => options.beforeInner?.(requestOf(inner), request, signal),
       onProgress: ({ type: _, ...progress }) => options.progress?.(request, progress),
     });
-    return { ...outcome, request, attempts };
+    return outcomeOf(request, attempts, done);
   }
 
   /** Arguments are checked before anybody is asked for leave. Rejects only where `before` throws no ToolError. */
@@ -148,6 +149,17 @@ export class Attempts {
 function requestOf({ id, name, arguments: args }: DispatchCall): ToolCallRequest {
   if (typeof args === "string") return { id, name, arguments: {}, rawArguments: args };
   return { id, name, arguments: (args ?? {}) as ToolArguments };
+}
+
+function outcomeOf(request: ToolCallRequest, attempts: number, done: DispatchOutcome): ToolCallOutcome {
+  const { content, promptText, result, error, errorDetail, effectiveName, repaired } = done;
+  const outcome: ToolCallOutcome = { request, content, promptText, attempts };
+  if (result !== undefined) outcome.result = result;
+  if (error !== undefined) outcome.error = error;
+  if (errorDetail !== undefined) outcome.errorDetail = errorDetail;
+  if (effectiveName !== undefined) outcome.effectiveName = effectiveName;
+  if (repaired !== undefined) outcome.repaired = repaired;
+  return outcome;
 }
 
 export function unknownTool(name: string): ToolError {

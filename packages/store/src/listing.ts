@@ -11,13 +11,18 @@ export function infoAfter(
 ): SessionInfo {
   const first = records[0]?.at ?? 0;
   const now: SessionInfo = { ...(info ?? { id: session, createdAt: first, updatedAt: first, records: 0 }) };
-  for (const record of records) {
-    if (record.type === "forkedFrom") now.parent = { session: record.session as SessionId, record: record.record };
-    now.title ??= titleOf(record);
-    now.updatedAt = record.at;
-  }
-  now.records += records.length;
+  extendInfo(now, records);
   return now;
+}
+
+/** Makes it say so of `records`, which were appended. */
+export function extendInfo(info: SessionInfo, records: readonly SessionRecord[]): void {
+  for (const record of records) {
+    if (record.type === "forkedFrom") info.parent = { session: record.session as SessionId, record: record.record };
+    info.title ??= titleOf(record);
+    info.updatedAt = record.at;
+  }
+  info.records += records.length;
 }
 
 /** Where a page of a listing ended. */

@@ -2,18 +2,19 @@ import type { SessionId, SessionRecord } from "@shedkit/types";
 import type { DocumentStore, SessionInfo, SessionLease, StoredRecord } from "./contract.js";
 import { checkKey } from "./keys.js";
 import { LeaseQueue } from "./lease-queue.js";
-import { infoAfter, pageOf } from "./listing.js";
+import { extendInfo, pageOf } from "./listing.js";
+import { MemoryLog } from "./memory-log.js";
 import { hasText, scoreText, textOfRecord, wordsOf } from "./record-text.js";
 import { closedError } from "./store-error.js";
 
 interface Log {
   /** The sequence number of a record is its place, from 1. */
-  readonly records: SessionRecord[];
-  info: SessionInfo;
+  readonly records: MemoryLog;
+  readonly info: SessionInfo;
 }
 
 /**
- * Session logs in memory: gone with the process. Records are kept as they are given and handed out again, not copied;
+ * Session logs in memory: gone with the process. Messages are kept as they are given and handed out again, not copied;
  * who appends a record must not change it afterwards.
  */
 export class MemoryDocumentStore implements DocumentStore {
@@ -36,12 +37,9 @@ export class MemoryDocumentStore implements DocumentStore {
     this.#leases.check(lease);
     const log = this.#logs.get(lease.session);
     if (records.length === 0) return log?.records.length ?? 0;
-    const info = infoAfter(log?.info, lease.session, records);
-    if (log === undefined) this.#logs.set(lease.session, { records: [...records], info });
-    else {
-      for (const record of records) log.records.push(record);
-      log.info = info;
-    }
+    const { records: kept, info } = log ?? this.#begin(lease.session, records[0]?.at ?? 0);
+    for (const record of records) kept.push(record);
+    extendInfo(info, records);
     return info.records;
   }
 
@@ -56,7 +54,7 @@ export class MemoryDocumentStore implements DocumentStore {
     const end = Math.min(records.length, (range.before ?? Number.POSITIVE_INFINITY) - 1);
     const start = Math.max(0, range.after ?? 0, range.last === undefined ? 0 : end - range.last);
     for (let i = start; i < end; i++) {
-      const record = records[i];
+      const record = records.at(i);
       if (record !== undefined) yield { seq: i + 1, record };
     }
   }
@@ -66,9 +64,11 @@ export class MemoryDocumentStore implements DocumentStore {
     this.#check("search");
     const words = wordsOf(query);
     const hits: { seq: number; score: number }[] = [];
-    for (const [i, record] of this.#logs.get(session)?.records.entries() ?? []) {
+    let seq = 0;
+    for (const record of this.#logs.get(session)?.records ?? []) {
+      seq++;
       const score = scoreText(words, textOfRecord(record));
-      if (score > 0) hits.push({ seq: i + 1, score });
+      if (score > 0) hits.push({ seq, score });
     }
     return hits.sort((a, b) => b.score - a.score || b.seq - a.seq).slice(0, limit);
   }
@@ -78,8 +78,10 @@ export class MemoryDocumentStore implements DocumentStore {
   ): Promise<{ items: SessionInfo[]; cursor?: string | undefined }> {
     this.#check("sessions");
     const infos = [...this.#logs.values()].map((log) => log.info);
-    const mentions = (session: SessionId, text: string): boolean =>
-      this.#logs.get(session)?.records.some((record) => hasText(record, text)) ?? false;
+    const mentions = (session: SessionId, text: string): boolean => {
+      for (const record of this.#logs.get(session)?.records ?? []) if (hasText(record, text)) return true;
+      return false;
+    };
     const page = await pageOf(infos, query, mentions, "memory");
     return { ...page, items: page.items.map((info) => ({ ...info })) };
   }
@@ -94,6 +96,12 @@ export class MemoryDocumentStore implements DocumentStore {
     this.#closed = true;
     this.#leases.close(() => closed("acquire"));
     this.#logs.clear();
+  }
+
+  #begin(session: SessionId, at: number): Log {
+    const log = { records: new MemoryLog(), info: { id: session, createdAt: at, updatedAt: at, records: 0 } };
+    this.#logs.set(session, log);
+    return log;
   }
 
   #check(operation: string): void {

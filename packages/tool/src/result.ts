@@ -16,7 +16,10 @@ export class ToolCallResult {
     this.content = content;
     if (extra.output !== undefined) this.output = extra.output;
     if (extra.errorDetail !== undefined) this.errorDetail = inFewWords(extra.errorDetail);
-    Object.defineProperty(this, MARK, { value: true });
+  }
+
+  static {
+    Object.defineProperty(ToolCallResult.prototype, MARK, { value: true });
   }
 
   /** Works by a marker, so that two copies of this package agree. */

@@ -209,16 +209,17 @@ export class Dispatcher {
       reminders === undefined
         ? capped.content
         : await reminded(reminders, effective, ctx, result, capped.content, () => tools?.required ?? []);
-    return {
+    const outcome: { -readonly [key in keyof DispatchOutcome]: DispatchOutcome[key] } = {
       call,
       result,
       content,
       promptText: textOfContent(content),
-      ...(result.errorDetail === undefined ? {} : { errorDetail: result.errorDetail }),
-      ...(target.tool === undefined ? {} : { effectiveName: target.tool.name }),
-      ...(capped.handle === undefined ? {} : { handle: capped.handle }),
-      ...(repaired.length === 0 ? {} : { repaired }),
     };
+    if (result.errorDetail !== undefined) outcome.errorDetail = result.errorDetail;
+    if (target.tool !== undefined) outcome.effectiveName = target.tool.name;
+    if (capped.handle !== undefined) outcome.handle = capped.handle;
+    if (repaired.length > 0) outcome.repaired = repaired;
+    return outcome;
   }
 }
 
@@ -271,9 +272,11 @@ async function reminded(
   content: readonly ContentPart[],
   there: () => readonly RequiredTool[],
 ): Promise<readonly ContentPart[]> {
-  const data = content.map((part) =>
-    part.type === "text" ? { ...part, text: escapeTag(part.text, reminders.tag) } : part,
-  );
+  const data = content.map((part) => {
+    if (part.type !== "text") return part;
+    const text = escapeTag(part.text, reminders.tag);
+    return text === part.text ? part : { ...part, text };
+  });
   if (result.errorDetail !== undefined) return data;
   const text = await reminders.collect(tool, ctx, result, there);
   return text === ""

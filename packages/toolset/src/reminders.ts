@@ -42,6 +42,7 @@ export class Reminders {
     there: () => readonly RequiredTool[] = () => [],
   ): Promise<string> {
     const call = ++this.#calls;
+    if (this.#settings.reminders.length === 0 && tool.metadata.reminders === undefined) return "";
     const inForce = [
       ...this.#settings.reminders.filter((reminder) => isInForce(reminder, there, {})),
       ...(tool.metadata.reminders ?? []).filter((reminder) => isInForce(reminder, there, tool.params ?? {})),
