@@ -66,6 +66,10 @@ export class Catalog {
     news.sort((a, b) => Number(isPlain(server, b.name)) - Number(isPlain(server, a.name)));
     for (const tool of news) {
       const entry = this.#add(tool);
+      if (entry === undefined) {
+        refused.push({ name: oneLine(tool.name, 100), why: "its name cannot be told from another one" });
+        continue;
+      }
       const approved = Object.hasOwn(this.#approved, entry.declared) ? this.#approved[entry.declared] : undefined;
       if (approved !== undefined && approved !== tool.fingerprint) {
         const what = ["since an earlier session"];
@@ -116,11 +120,12 @@ export class Catalog {
     return this.#entries.values();
   }
 
-  #add(vetted: VettedTool): CatalogEntry {
+  #add(vetted: VettedTool): CatalogEntry | undefined {
     const { name: server } = this.#connection.settings;
     let declared = externalName(server, vetted.name);
     // "send.mail" beside "send_mail": told apart by what they are called, not by who came first.
     if (this.#names.has(declared)) declared = externalName(server, `${vetted.name}-${vetted.fingerprint.slice(0, 8)}`);
+    if (this.#names.has(declared)) return undefined;
     this.#names.add(declared);
     const standing: ToolStanding = { gone: false };
     const entry = { declared, vetted, standing, tool: mcpTool(declared, vetted, this.#connection, standing) };

@@ -90,7 +90,7 @@ export function parseMcpServers(config: unknown, options: ParseMcpOptions = {}):
   const settings = Object.entries(servers).flatMap(([name, entry]) => {
     const at = `mcpServers.${name}`;
     if (!NAME.test(name) || name.includes("__")) {
-      problems.push(`${at}: a server's name has 1 to 32 letters, digits, "-" and single "_"`);
+      problems.push(`${at}: a server's name has 1 to 32 letters, digits, "-", and single "_" between them`);
       return [];
     }
     return readServer(name, at, entry, reader) ?? [];
@@ -107,7 +107,8 @@ export function parseMcpServers(config: unknown, options: ParseMcpOptions = {}):
   return settings;
 }
 
-const NAME = /^[A-Za-z0-9_-]{1,32}$/;
+/** So that of `server__tool` only one server can be meant. */
+const NAME = /^(?!_)[A-Za-z0-9_-]{1,32}(?<!_)$/;
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const COMMON = ["type", "disabled", "timeoutMs", "trustAnnotations", "acceptChanges"];
 

@@ -4,6 +4,7 @@ import type { McpServerSettings } from "./config.js";
 import type { ListedTool } from "./definition.js";
 import { callFault, connectFault, isSessionLost, needsSignIn, redact } from "./faults.js";
 import { type LinkOptions, type McpLink, openLink, type Sdk } from "./link.js";
+import { listTools, MAX_TIMER_MS, newClient } from "./sdk-client.js";
 import { oneLine } from "./text.js";
 import { type Sleep, untilAborted } from "./wait.js";
 
@@ -35,7 +36,6 @@ const MAX_BACKOFF_MS = 30_000;
 /** A server that says all the time that its list changed is asked ever less often. */
 const FIRST_GAP_MS = 50;
 const MAX_GAP_MS = 30_000;
-const MAX_TOOLS = 1000;
 const GOODBYE_MS = 2000;
 
 interface Open {
@@ -309,31 +309,6 @@ class Unreachable extends Error {
   ) {
     super(message);
   }
-}
-
-/** The SDK's own limit would fire first otherwise; ours are those of the tools and of `connectTimeoutMs`. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-function newClient({ Client }: Sdk, { reach }: McpServerSettings, listChanged: () => void): Client {
-  return new Client(
-    { name: "shedkit", version: "0.1.0" },
-    {
-      // Schemas are read by the tool set, under limits; the SDK would make code of them.
-      jsonSchemaValidator: {
-        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-      },
-      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: listChanged } },
-      // A process that was not made for it may end at the question which versions it speaks.
-      versionNegotiation: { mode: reach.type === "http" ? "auto" : "legacy" },
-    },
-  );
-}
-
-async function listTools(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
-  if (client.getServerCapabilities()?.tools === undefined) return [];
-  const { tools } = await client.listTools(undefined, { signal, timeout: MAX_TIMER_MS, cacheMode: "bypass" });
-  if (tools.length > MAX_TOOLS) throw new Error(`it lists ${tools.length} tools; ${MAX_TOOLS} are taken`);
-  return tools;
 }
 
 function unauthorized(tool: string, server: string): ToolError {

@@ -1,5 +1,5 @@
 import type { ToolCallManager } from "@shedkit/shed";
-import { metadataOf, ToolError, type ToolImpl } from "@shedkit/tool";
+import { fullId, metadataOf, ToolError, type ToolImpl } from "@shedkit/tool";
 import type { ToolConfig } from "@shedkit/toolset";
 import { AgenticError, toolName } from "@shedkit/types";
 import { Catalog } from "./catalog.js";
@@ -88,10 +88,7 @@ export class McpServers {
 
   /** The tools as entries of a configuration: the `external` source of `mergeConfigs`. */
   configs(): ToolConfig[] {
-    return this.tools().map((tool) => {
-      const { namespace, id, kind } = metadataOf(tool);
-      return { id: `${namespace}:${id}`, kind };
-    });
+    return this.tools().map((tool) => ({ id: fullId(metadataOf(tool)), kind: metadataOf(tool).kind }));
   }
 
   /**

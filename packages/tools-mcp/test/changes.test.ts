@@ -1,5 +1,7 @@
 import path from "node:path";
 import { ToolShed } from "@shedkit/shed";
+import { FnTool, fullId, metadataOf } from "@shedkit/tool";
+import { mergeConfigs } from "@shedkit/toolset";
 import { expect, test } from "vitest";
 import { build, call, connect, scripted, tempFolder, textOf, until } from "./helpers.js";
 
@@ -94,4 +96,17 @@ test("a session that may only read gets no tool of a server that is not trusted"
   const manager = await build(new ToolShed().configure({ tools: [], capability: "readOnly" }));
   servers.follow(manager);
   expect(manager.names()).toEqual(["kin__echo"]);
+});
+
+test("the tools of servers come into a configuration after the session's own, and give way to them", async () => {
+  const { servers } = await connect({ s: scripted({ tools: [kind, set] }) });
+  const mine = new FnTool("mine", "Mine.", object, async () => "mine");
+  const tools = [mine, ...servers.tools()];
+  const known = (id: string) => tools.map((tool) => metadataOf(tool)).find((each) => fullId(each) === id);
+  const baseline = { tools: [{ id: "user:mine" }, { id: "external:s__set", descriptionOverride: "Ours." }] };
+  const { config, warnings } = mergeConfigs({ baseline, external: servers.configs() }, known);
+  const manager = await build(new ToolShed().tools(tools).configure(config));
+  expect(manager.names()).toEqual(["mine", "s__set", "s__echo"]);
+  expect(manager.getDef("s__set")).toMatchObject({ definition: { description: "Ours." } });
+  expect(warnings).toEqual([expect.objectContaining({ tool: "external:s__set", category: "shadowed" })]);
 });

@@ -1,6 +1,8 @@
 import path from "node:path";
+import { ToolShed } from "@shedkit/shed";
+import { toolName } from "@shedkit/types";
 import { expect, test } from "vitest";
-import { call, connect, logOf, scripted, tempFolder, textOf, until } from "./helpers.js";
+import { build, call, connect, logOf, scripted, tempFolder, textOf, until } from "./helpers.js";
 
 const object = { type: "object" };
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
@@ -136,6 +138,14 @@ test("names that could be taken for others: told apart, cleaned, and none of our
   const problems = events.flatMap((event) => (event.type === "problem" ? [event.message] : []));
   expect(problems).toEqual([expect.stringContaining("listed twice"), expect.stringContaining("no name")]);
   expect(textOf(await call(manager, "my-server__a_b", { value: 1 }))).toBe("1");
+});
+
+test("no server can take the name of another one's tool", async () => {
+  const tools = ["b", "_b", "__b"].map((name) => ({ name, inputSchema: object }));
+  const { servers } = await connect({ a: scripted({ tools }), "a-": scripted({ tools }), a_c: scripted({ tools }) });
+  const names = servers.tools().map((tool) => toolName(tool.definition()));
+  expect(new Set(names).size).toBe(9);
+  await build(new ToolShed().tools(servers.tools())); // which refuses doubles
 });
 
 test("descriptions are data: no tags of ours, nothing invisible, no novel", async () => {

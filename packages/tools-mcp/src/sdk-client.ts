@@ -1,0 +1,33 @@
+import type { Client } from "@modelcontextprotocol/client";
+import type { McpServerSettings } from "./config.js";
+import type { ListedTool } from "./definition.js";
+import type { Sdk } from "./link.js";
+
+const MAX_TOOLS = 1000;
+
+/** The SDK's own limit would fire first otherwise; ours are those of the tools and of `connectTimeoutMs`. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A client of the SDK for one connection. */
+export function newClient({ Client }: Sdk, { reach }: McpServerSettings, listChanged: () => void): Client {
+  return new Client(
+    { name: "shedkit", version: "0.1.0" },
+    {
+      // Schemas are read by the tool set, under limits; the SDK would make code of them.
+      jsonSchemaValidator: {
+        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: listChanged } },
+      // A process that was not made for it may end at the question which versions it speaks.
+      versionNegotiation: { mode: reach.type === "http" ? "auto" : "legacy" },
+    },
+  );
+}
+
+/** All that the server lists, where it has tools at all. */
+export async function listTools(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const { tools } = await client.listTools(undefined, { signal, timeout: MAX_TIMER_MS, cacheMode: "bypass" });
+  if (tools.length > MAX_TOOLS) throw new Error(`it lists ${tools.length} tools; ${MAX_TOOLS} are taken`);
+  return tools;
+}
