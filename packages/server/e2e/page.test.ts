@@ -124,6 +124,7 @@ describe.skipIf(browserPath === undefined)("the page", () => {
     expect(await page.locator(".call.failed").textContent()).toContain("echo");
     const told = JSON.stringify(provider.requests[1]?.messages);
     expect(told).toContain("the user said: not now");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("message"); // the focus went on
     await page.keyboard.press("Alt+k");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");

@@ -94,6 +94,8 @@ function Approval({ id, call, session }: { id: string; call: CallEntry; session:
     setSent(true);
     const ok = await store.run(() => api.approve(session, id, decision, reason));
     if (ok === undefined) setSent(false);
+    // The buttons go away, and the focus with them: to the next call that asks, else to where one writes.
+    else document.querySelector<HTMLElement>(".approval:not(:disabled) button, #message")?.focus();
   };
   const access = call.approval?.call?.access ?? [];
   return (

@@ -10,8 +10,12 @@ export function SessionHeader() {
   if (!current) return <h1>Sessions</h1>;
   const { id, info } = current;
   const title = info.title ?? "New session";
-  const rename = async (name: string) => {
+  const stopRenaming = () => {
     setRenaming(false);
+    document.querySelector<HTMLElement>(".menu summary")?.focus();
+  };
+  const rename = async (name: string) => {
+    stopRenaming();
     if (name.trim() === title) return;
     const changed = await store.run(() => api.change(id, { title: name }));
     if (changed) current.info = changed;
@@ -35,7 +39,7 @@ export function SessionHeader() {
             ref={(input) => input?.focus()}
           />
           <button type="submit">Save</button>
-          <button type="button" class="quiet" onClick={() => setRenaming(false)}>
+          <button type="button" class="quiet" onClick={stopRenaming}>
             Cancel
           </button>
         </form>

@@ -41,6 +41,7 @@ function App() {
       KeyK: () => help.current?.showModal(),
     };
     const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === "Escape") setSidebar(false);
       const action = event.altKey && !event.ctrlKey && !event.metaKey ? keys[event.code] : undefined;
       if (!action) return;
       event.preventDefault();
