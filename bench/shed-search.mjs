@@ -1,15 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { LlamaCppProvider } from "@shedkit/provider-llamacpp";
 import { ToolDiscovery } from "@shedkit/shed";
 import { DATA, FILES, loadSets, percentile, seeded, shuffledTools } from "./lib/data.mjs";
-import { RANKERS } from "./lib/rankers.mjs";
+import { RANKERS, withEmbedder } from "./lib/rankers.mjs";
 
 const { values } = parseArgs({
   options: {
     data: { type: "string", default: DATA },
     tools: { type: "string", default: "10000" },
     speed: { type: "boolean" },
+    embedder: { type: "string" },
   },
 });
 if (!FILES.every((name) => existsSync(join(values.data, name)))) {
@@ -19,16 +21,18 @@ if (!FILES.every((name) => existsSync(join(values.data, name)))) {
   process.exit(2);
 }
 const sets = loadSets(values.data);
-if (!values.speed) await quality();
+if (!values.speed) await quality(values.embedder);
 await speed(Number(values.tools));
 
 /** hit@5: all tools wanted are among the first five. MRR: of the best placed tool wanted, among the first ten. */
-async function quality() {
+async function quality(model) {
+  const provider = model && new LlamaCppProvider({ backend: "cpu" });
+  const rankers = { ...RANKERS, ...(model && { "with embedder": withEmbedder(provider.embedder(model)) }) };
   console.log("Quality: hit@5 / MRR");
   for (const { name, tools, queries } of sets) {
     console.log(`  ${name}: ${tools.length} tools, ${queries.length} queries`);
-    for (const [ranker, make] of Object.entries(RANKERS)) {
-      const search = make(tools);
+    for (const [ranker, make] of Object.entries(rankers)) {
+      const search = await make(tools);
       const marks = [];
       for (const { query, tools: wanted } of queries) {
         const found = await search(query, 10);
@@ -44,6 +48,7 @@ async function quality() {
       );
     }
   }
+  await provider?.close();
 }
 
 function share(marks) {

@@ -2,7 +2,7 @@ import { ToolDiscovery } from "@shedkit/shed";
 import MiniSearch from "minisearch";
 import { stemmer } from "stemmer";
 
-/** Each takes tools and gives a search: from a query and a limit to names, best first. */
+/** Each takes tools and gives a search, or a promise of one: from a query and a limit to names, best first. */
 export const RANKERS = {
   "@shedkit/shed": (tools) => {
     const discovery = new ToolDiscovery();
@@ -13,6 +13,20 @@ export const RANKERS = {
   regex,
   MiniSearch: miniSearch,
 };
+
+/** Our search with an embedder beside the words. */
+export function withEmbedder(embedder) {
+  return async (tools) => {
+    const discovery = new ToolDiscovery();
+    for (const tool of tools) discovery.add(tool);
+    await discovery.useEmbedder(embedder);
+    return async (query, limit) => {
+      const found = await discovery.search(query, limit);
+      if (discovery.embedderFault !== undefined) throw new Error(discovery.embedderFault);
+      return found.map(({ name }) => name);
+    };
+  };
+}
 
 const wordsOf = (text) =>
   text

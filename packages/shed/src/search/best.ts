@@ -7,7 +7,8 @@ const BINS = 1024;
 export function best(slots: Int32Array, count: number, scores: Float64Array, highest: number): number[] {
   const perScore = (BINS - 1) / highest; // the quotient is rounded: the highest score may fall just past the last bin
   const bins = new Uint32Array(BINS);
-  for (const slot of slots) {
+  for (let i = 0; i < slots.length; i++) {
+    const slot = slots[i] as number;
     const bin = Math.min(BINS - 1, (scores[slot] as number) * perScore) | 0;
     bins[bin] = (bins[bin] as number) + 1;
   }
@@ -16,7 +17,8 @@ export function best(slots: Int32Array, count: number, scores: Float64Array, hig
   while (lowest > 0 && above + (bins[lowest] as number) < count) above += bins[lowest--] as number;
   const found: number[] = [];
   let left = count - above;
-  for (const slot of slots) {
+  for (let i = 0; i < slots.length; i++) {
+    const slot = slots[i] as number;
     const bin = Math.min(BINS - 1, (scores[slot] as number) * perScore) | 0;
     if (bin > lowest || (bin === lowest && left-- > 0)) found.push(slot);
   }

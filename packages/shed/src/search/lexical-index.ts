@@ -142,12 +142,12 @@ export class LexicalIndex {
     const scores = this.#scores;
     const touched = this.#slotsTouched.subarray(0, this.#touched);
     let top = 0;
-    for (const slot of touched) top = Math.max(top, scores[slot] as number);
+    for (let i = 0; i < touched.length; i++) top = Math.max(top, scores[touched[i] as number] as number);
     const found = best(touched, DEPTH, scores, top).map((slot): Match => {
       const { nameTerms } = this.#slots[slot] as Entry;
       return { slot, score: (scores[slot] as number) / top + NAME_WEIGHT * this.#covered(nameTerms) };
     });
-    for (const slot of touched) scores[slot] = 0;
+    for (let i = 0; i < touched.length; i++) scores[touched[i] as number] = 0;
     return found;
   }
 
@@ -196,6 +196,7 @@ export class LexicalIndex {
 
   /** The share of a name that a query says, by the rarity of its words. */
   #covered(nameTerms: readonly Term[]): number {
+    if (!nameTerms.some(({ saidIn }) => saidIn === this.#query)) return 0;
     let all = 0;
     let covered = 0;
     for (const term of nameTerms) {
@@ -203,7 +204,7 @@ export class LexicalIndex {
       all += rarity;
       if (term.saidIn === this.#query) covered += rarity;
     }
-    return all === 0 ? 0 : covered / all;
+    return covered / all;
   }
 
   #rarity({ slots }: Term): number {

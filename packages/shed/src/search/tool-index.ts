@@ -15,7 +15,7 @@ const NEAR = 100; // so many by meaning are looked at more closely
 const MIN_COSINE = 0.18; // of a tool that shares no word with the query
 const COMMON_IN_WORDS = 0.5; // how much less the most common word counts: where words are matched,
 const COMMON_IN_QUERY = 0.9; // where a query is placed by its meaning,
-const COMMON_IN_TOOL = 0.5; // and where a tool is
+const COMMON_IN_TOOL = 0.2; // and where a tool is
 const REPEATED = 0.7; // the power of how often a word stands in a tool (weighted by field) that counts where it is placed
 
 /**
@@ -62,7 +62,7 @@ export class ToolIndex {
       .slice(0, limit);
   }
 
-  #addMeaning(direction: Float32Array, scores: Map<number, number>): void {
+  #addMeaning(direction: Int32Array, scores: Map<number, number>): void {
     const near = this.#meaning.near(direction, NEAR).filter((slot) => !scores.has(slot));
     const slots = [...scores.keys(), ...near];
     const cosines = Float64Array.from(slots, (slot) => this.#meaning.cosine(slot, direction));
