@@ -1,4 +1,4 @@
-import { AgenticError, type ChildAgent, type ChildStatus } from "@shedkit/types";
+import { AgenticError, type ChildAgent, type ChildStatus, type SessionRecord } from "@shedkit/types";
 import type { PauseGate } from "./pause.js";
 import type { AnyAgentSession } from "./session.js";
 import type { Turn } from "./turn.js";
@@ -9,7 +9,9 @@ export class Child implements ChildAgent {
   readonly #session: AnyAgentSession;
   readonly #gate: PauseGate;
   readonly #done: Promise<Turn>;
+  readonly #listeners = new Set<() => void>();
   #step = 0;
+  #tool: string | undefined;
   #turn: Turn | undefined;
 
   constructor(session: AnyAgentSession, task: string, maxSteps: number | undefined, gate: PauseGate) {
@@ -20,17 +22,25 @@ export class Child implements ChildAgent {
   }
 
   status(): ChildStatus {
-    if (!this.#turn) return this.#gate.closed ? { type: "paused" } : { type: "running", step: this.#step };
-    const { failure, text } = this.#turn;
-    return failure ? { type: "failed", error: failure.toJSON() } : { type: "done", summary: text };
+    if (!this.#turn) return this.#gate.closed ? { type: "paused" } : this.#running();
+    const { failure, text, usage } = this.#turn;
+    return failure ? { type: "failed", error: failure.toJSON(), usage } : { type: "done", summary: text, usage };
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   pause(): void {
-    if (!this.#turn) this.#gate.close();
+    if (this.#turn) return;
+    this.#gate.close();
+    this.#changed();
   }
 
   resume(): void {
     this.#gate.open();
+    this.#changed();
   }
 
   async stop(): Promise<void> {
@@ -51,12 +61,30 @@ export class Child implements ChildAgent {
 
   async #run(task: string, maxSteps: number | undefined): Promise<Turn> {
     const stream = this.#session.runTurnStream(task, { maxSteps });
-    for await (const item of stream) if (item.type === "record" && item.record.type === "step") this.#step++;
+    for await (const item of stream) if (item.type === "record") this.#take(item.record);
     const turn = await stream.done();
     // What it worked with is let go of before anybody hears that it is done.
     await this.#session.end().catch(() => undefined);
     this.#turn = turn;
+    this.#changed();
+    this.#listeners.clear();
     return turn;
+  }
+
+  #running(): ChildStatus {
+    return { type: "running", step: this.#step, ...(this.#tool !== undefined && { tool: this.#tool }) };
+  }
+
+  #take(record: SessionRecord): void {
+    if (record.type === "step") this.#step++;
+    else if (record.type !== "conversation" || record.message.type !== "assistant") return;
+    else if (record.message.output.type !== "toolCall") return;
+    else this.#tool = record.message.output.name;
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
   }
 }
 

@@ -1,5 +1,7 @@
+import { ToolShed } from "@shedkit/shed";
 import type { DocumentStore, MemoryStore } from "@shedkit/store";
-import type { AgentSpawner, ChildAgent } from "@shedkit/types";
+import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
+import type { AgentSpawner, ChildAgent, SessionId } from "@shedkit/types";
 import type { Spending } from "./access.js";
 import type { Child } from "./child.js";
 import type { Models } from "./models.js";
@@ -17,10 +19,11 @@ interface ChildrenParts {
   open(settings: Settings<DocumentStore, MemoryStore>): Promise<AnyAgentSession>;
 }
 
-type Spec = Parameters<AgentSpawner["start"]>[0];
+type Tools = ToolImpl | ToolConstructor;
+type Spec = Parameters<AgentSpawner<Tools>["start"]>[0];
 
 /** Starts sub-agents of a session, and ends those that are left when it ends. */
-export class Children implements AgentSpawner {
+export class Children implements AgentSpawner<Tools> {
   readonly #parts: ChildrenParts;
   readonly #config: ChildrenConfig;
   readonly #running = new Set<Child>();
@@ -65,13 +68,15 @@ export class Children implements AgentSpawner {
     const { models, spending } = this.#parts;
     const { sessionId: _, mustExist: __, ...settings } = this.#parts.settings;
     const { permissions } = settings;
+    const shed = spec.tools ? new ToolShed().tools(spec.tools) : this.#config.toolshed;
     return {
       ...settings,
       ...{ models, spending, gate, depth },
-      ...(this.#config.toolshed && { shed: this.#config.toolshed }),
+      ...(shed && { shed }),
       ...(permissions && { permissions: withoutAsking(permissions) }),
       ...(spec.model !== undefined && { model: spec.model }),
       ...(spec.system !== undefined && { system: spec.system }),
+      ...(spec.resume !== undefined && { sessionId: spec.resume as SessionId, mustExist: true }),
     };
   }
 }

@@ -38,9 +38,6 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
   let over = false;
   const activations: SessionRecordBody[] = [];
   const stopListening = parts.tools.onActivation((change) => activations.push(recordOf(change)));
-  const stopHearing = parts.tools.onNotify((notification) => {
-    if (!over) sink({ type: "toolNotification", ...notification });
-  });
   sink({ type: "progress", progress: { type: "executingTools", total, completed } });
   try {
     const outcomes = effects.runCalls(parts.tools, open, {
@@ -87,7 +84,6 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
   } finally {
     over = true;
     stopListening();
-    stopHearing();
   }
   if (activations.length > 0) await log.append(...activations);
   if (log.state.openCalls.size > 0 && !parts.suspending()) {

@@ -6,6 +6,7 @@ import {
   type ApprovalDecision,
   type ContextSearch,
   type JsonSchema,
+  type MemoryAccess,
   type Message,
   type MessageLike,
   type SessionId,
@@ -67,6 +68,8 @@ export class AgentSession<
     this.#parts = parts;
     this.#settings = settings;
     parts.log.listen((record) => this.#show({ type: "record", record }));
+    // Also between turns: a tool may go on in the background.
+    parts.tools.onNotify((notification) => this.#show({ type: "toolNotification", ...notification }));
     parts.facts.onEdit = () => {
       this.#show({ type: "progress", progress: { type: "processingMemory", kind: "working" } });
     };
@@ -96,6 +99,11 @@ export class AgentSession<
   /** The session's tools. */
   get toolManager(): ToolCallManager {
     return this.#parts.tools;
+  }
+
+  /** The facts that the session remembers; a change is part of its log, and the model is told with its next request. */
+  get memory(): MemoryAccess {
+    return this.#parts.facts;
   }
 
   /** What the whole session has cost: its turns, and what the memory model made of them. */

@@ -34,7 +34,7 @@ describe("a sub-agent", () => {
     const child = await spawn.start({ task: "What does it say?" });
     expect(child.status()).toEqual({ type: "running", step: 0 });
     expect(await child.result()).toBe("It says a.");
-    expect(child.status()).toEqual({ type: "done", summary: "It says a." });
+    expect(child.status()).toMatchObject({ type: "done", summary: "It says a.", usage: { input: 20 } });
     expect(provider.requests[0]).toMatchObject({ system: "Be kind.", model: { name: "m" } });
     const log = await collect(session.docStore.read(child.id as typeof session.sessionId));
     expect(log.at(-1)?.record.type).toBe("summary");

@@ -1,3 +1,4 @@
+export { type BackgroundTask, type BackgroundTasks, backgroundTasks } from "./background.js";
 export { type CallOptions, callTool, settle } from "./call.js";
 export { checkReturns } from "./check-result.js";
 export { type CommandsSpec, defineCommands } from "./commands.js";

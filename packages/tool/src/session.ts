@@ -9,7 +9,8 @@ export interface SessionParts {
   readonly memory: MemoryAccess;
   readonly resources: Resources;
   readonly embedder?: Embedder | undefined;
-  readonly spawn?: AgentSpawner | undefined;
+  /** Starts sub-agents. */
+  readonly spawn?: AgentSpawner<ToolImpl | ToolConstructor> | undefined;
 }
 
 /** Makes a tool for a session; called once, while the session is built. */

@@ -1,5 +1,6 @@
 import type { SerializedError } from "./error.js";
 import type { JsonValue } from "./json.js";
+import type { Usage } from "./model.js";
 
 /** Turns texts into vectors. */
 export interface Embedder {
@@ -36,13 +37,19 @@ export interface MemoryAccess {
   edit(change: (facts: readonly JsonValue[]) => readonly JsonValue[]): Promise<number>;
 }
 
-/** Starts child sessions; `agent` supplies it, `tools-agent` knows only this. */
-export interface AgentSpawner {
+/**
+ * Starts child sessions; `agent` supplies it, `tools-agent` knows only this. `T` is what a tool is, or what makes one.
+ */
+export interface AgentSpawner<T = never> {
   start(spec: {
     task: string;
     model?: string | undefined;
     system?: string | undefined;
     maxSteps?: number | undefined;
+    /** The child's own tools. Default: what the session gives its children. */
+    tools?: Iterable<T> | undefined;
+    /** The id of an earlier child: goes on in its conversation. */
+    resume?: string | undefined;
   }): Promise<ChildAgent>;
 }
 
@@ -50,6 +57,9 @@ export interface AgentSpawner {
 export interface ChildAgent {
   readonly id: string;
   status(): ChildStatus;
+  /** Calls back whenever the status may have changed; returns the function that ends it. */
+  watch(listener: () => void): () => void;
+  /** Holds it before its next model call or tool calls. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
@@ -57,9 +67,9 @@ export interface ChildAgent {
   result(): Promise<string>;
 }
 
-/** How a child is doing. */
+/** How a child is doing. `tool` is the one that it called last; `usage` is what it has cost. */
 export type ChildStatus =
-  | { type: "running"; step: number }
+  | { type: "running"; step: number; tool?: string | undefined }
   | { type: "paused" }
-  | { type: "done"; summary: string }
-  | { type: "failed"; error: SerializedError };
+  | { type: "done"; summary: string; usage?: Usage | undefined }
+  | { type: "failed"; error: SerializedError; usage?: Usage | undefined };
