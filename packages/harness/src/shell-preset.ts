@@ -13,6 +13,14 @@ export interface ShellPresetOptions {
   env?: { readonly [name: string]: string | undefined } | undefined;
   /** Names of variables that commands see although they look like secrets. Default: none. */
   keepVariables?: readonly string[] | undefined;
+  /** Runs commands in bubblewrap, on Linux: nothing written outside some folders, no network. Default: no sandbox. */
+  sandbox?:
+    | {
+        writable?: readonly string[] | undefined;
+        hidden?: readonly string[] | undefined;
+        network?: boolean | undefined;
+      }
+    | undefined;
   bash?:
     | Settings<{
         enabledBackground: boolean;
@@ -31,8 +39,8 @@ export function shellTools(options: ShellPresetOptions, fs?: FileSystem): ToolCo
   let made: Promise<NodeTerminal> | undefined;
   const terminal = (): Promise<NodeTerminal> => {
     made ??= optionalPeer(name, () => import("@shedkit/tools-shell/node")).then(async ({ NodeTerminal }) => {
-      const { cwd = fs && (await realFolder(fs)), env, keepVariables } = options;
-      return new NodeTerminal({ cwd, env, keepVariables });
+      const { cwd = fs && (await realFolder(fs)), env, keepVariables, sandbox } = options;
+      return new NodeTerminal({ cwd, env, keepVariables, sandbox });
     });
     return made;
   };

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, realpathSync, statSync } from "node:fs";
-import { open, readFile, realpath, rename, stat } from "node:fs/promises";
+import { constants, existsSync, mkdtempSync, realpathSync, statSync } from "node:fs";
+import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "@shedkit/tool";
 import { COMMAND, commandEnvironment, type Environment } from "./node/environment.js";
 import { ProcessGroup } from "./node/group.js";
 import { NodeJob, type Patience } from "./node/job.js";
+import { Sandbox, type SandboxOptions } from "./node/sandbox.js";
 import { BASH_SCRIPT, SH_SCRIPT, STATE_END } from "./node/script.js";
 import { Watchdog } from "./node/watchdog.js";
 import type { StartOptions, Terminal } from "./terminal.js";
@@ -28,11 +29,16 @@ export interface NodeTerminalOptions {
   graceMs?: number | undefined;
   /** How long a process has between being asked to end and being forced, in milliseconds. Default: 1000. */
   killMs?: number | undefined;
+  /** Runs commands in bubblewrap: no network, nothing written outside some folders. Linux only. Default: none. */
+  sandbox?: SandboxOptions | undefined;
 }
+
+export type { SandboxOptions };
 
 const SHELLS = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash", "/bin/sh"];
 const MAX_COMMAND = 100_000; // the system takes 128 KiB for one variable
 const WATCH_MS = 1000;
+const MAX_STATE = 16 * 1024 * 1024; // of variables and functions, in bytes
 
 /**
  * Commands on this machine. Each runs in a session of processes of its own, which is ended as a whole; what still runs
@@ -48,6 +54,7 @@ export class NodeTerminal implements Terminal {
   readonly #patience: Patience;
   readonly #maxLogBytes: number;
   readonly #logParent: string;
+  readonly #sandbox: Sandbox | undefined;
   readonly #jobs = new Set<NodeJob>();
   #folder: string | undefined;
   #watchdog: Watchdog | undefined;
@@ -55,7 +62,7 @@ export class NodeTerminal implements Terminal {
   #count = 0;
   #disposed = false;
 
-  /** Throws ToolError `notFound` where the folder or the shell does not exist. */
+  /** Throws ToolError: `notFound` where a folder does not exist, `serviceUnavailable` where there is no sandbox. */
   constructor(options: NodeTerminalOptions = {}) {
     const cwd = resolve(options.cwd ?? ".");
     if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
@@ -68,10 +75,12 @@ export class NodeTerminal implements Terminal {
     this.#patience = { graceMs: options.graceMs ?? 1000, killMs: options.killMs ?? 1000 };
     this.#maxLogBytes = options.maxLogBytes ?? 5 * 1024 ** 3;
     this.#logParent = options.logFolder ?? tmpdir();
+    this.#sandbox = options.sandbox && new Sandbox(options.sandbox, this.cwd);
   }
 
   async start(command: string, options: StartOptions = {}): Promise<NodeJob> {
     this.#check(command);
+    await this.#sandbox?.ready();
     const folder = this.#logs();
     const state =
       options.state === undefined ? "" : join(folder, `state-${Buffer.from(options.state).toString("hex")}`);
@@ -83,9 +92,13 @@ export class NodeTerminal implements Terminal {
     try {
       if (this.#disposed) throw ended();
       const left = state !== "" && (options.leaves ?? true) ? join(folder, `left-${number}`) : "";
+      if (left !== "") await mkdir(left, { mode: 0o700 });
+      const [program, before] = this.#sandbox ? await this.#sandbox.command(cwd, folder, left) : [this.#shellPath, []];
+      if (this.#sandbox) before.push(this.#shellPath);
       const script = this.shell === "bash" ? BASH_SCRIPT : SH_SCRIPT;
-      const child = spawn(this.#shellPath, ["-c", script, this.shell, state, left], {
-        cwd,
+      const leaves = left === "" ? "" : join(left, "state");
+      const child = spawn(program, [...before, "-c", script, this.shell, state, leaves], {
+        cwd: this.#sandbox ? "/" : cwd,
         env: { ...this.#env, PWD: cwd, [COMMAND]: command },
         detached: true,
         stdio: ["ignore", log.fd, log.fd],
@@ -152,12 +165,14 @@ export class NodeTerminal implements Terminal {
   async #folderFor(asked: string | undefined, state: string): Promise<{ cwd: string; gone?: string | undefined }> {
     if (asked !== undefined) {
       const path = isAbsolute(asked) ? asked : join(this.cwd, asked);
-      if (await isFolder(path)) return { cwd: await realpath(path) };
+      const real = this.#sandbox?.outside(path, this.#logs()) ?? path;
+      if (await isFolder(real)) return { cwd: this.#sandbox ? path : await realpath(path) };
       throw new ToolError("notFound", "terminal", `There is no folder ${JSON.stringify(path)} to run in.`);
     }
     const left = state === "" ? undefined : await contentOf(`${state}.cwd`);
     if (left === undefined) return { cwd: this.cwd };
-    return (await isFolder(left)) ? { cwd: left } : { cwd: this.cwd, gone: left };
+    const real = this.#sandbox?.outside(left, this.#logs()) ?? left;
+    return (await isFolder(real)) ? { cwd: left } : { cwd: this.cwd, gone: left };
   }
 
   /** Looks after a job until all of it is gone. */
@@ -190,21 +205,31 @@ function ended(): ToolError {
 
 /** Makes what a command left the state for the next, if it was written to its end; returns the folder. */
 async function takeState(left: string, state: string): Promise<string | undefined> {
-  const [text, cwd] = await Promise.all([contentOf(`${left}.env`), contentOf(`${left}.cwd`)]);
-  if (text === undefined || !text.endsWith(`\n${STATE_END}`) || cwd === undefined) return undefined;
   try {
-    await Promise.all(["env", "cwd"].map((part) => rename(`${left}.${part}`, `${state}.${part}`)));
+    const [text, cwd] = await Promise.all([contentOf(join(left, "state.env")), contentOf(join(left, "state.cwd"))]);
+    if (text === undefined || !text.endsWith(`\n${STATE_END}`) || cwd === undefined) return undefined;
+    await Promise.all(["env", "cwd"].map((part) => rename(join(left, `state.${part}`), `${state}.${part}`)));
+    return cwd;
   } catch {
     return undefined; // the folder was cleared away meanwhile
+  } finally {
+    await rm(left, { recursive: true, force: true }).catch(() => undefined);
   }
-  return cwd;
 }
 
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }
 
+/** What a plain file holds. A command may have put anything in its place: a pipe, a link, something endless. */
 async function contentOf(path: string): Promise<string | undefined> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  return text?.replace(/\n$/, "");
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(path, flags).catch(() => undefined);
+  try {
+    const info = await handle?.stat();
+    if (!handle || !info?.isFile() || info.size > MAX_STATE) return undefined;
+    return (await handle.readFile("utf8")).replace(/\n$/, "");
+  } finally {
+    await handle?.close();
+  }
 }
