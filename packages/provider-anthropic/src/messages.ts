@@ -67,14 +67,15 @@ function addUserTurn(
   options: MessageOptions,
 ): void {
   const results: Block[] = [];
+  const beside: Block[] = [];
   const said: Block[] = [];
   const system: Block[] = [];
   for (const message of messages) {
-    if (message.type === "toolResult") results.push(resultBlock(message, ids, options));
+    if (message.type === "toolResult") results.push(resultBlock(message, ids, options, beside));
     else if (message.role !== "user" && options.midSystem) system.push(...contentBlocks(message.content));
     else said.push(...contentBlocks(message.content));
   }
-  const blocks = [...results, ...said];
+  const blocks = [...results, ...beside, ...said];
   // A turn must have something: a conversation that was cut, or a user who said nothing that can be sent.
   if (blocks.length === 0)
     blocks.push(textBlock(out.length === 0 ? "(The conversation began earlier.)" : "(Nothing was said.)"));
@@ -113,24 +114,26 @@ function assistantBlocks({ output }: AssistantMessage, ids: WireIds, options: Me
   }
 }
 
-function resultBlock(message: ToolResultMessage, ids: WireIds, options: MessageOptions): Block {
+/** A call's result. What of it cannot stand in it is added to `beside`, which comes behind all results of the turn. */
+function resultBlock(message: ToolResultMessage, ids: WireIds, options: MessageOptions, beside: Block[]): Block {
   const all = contentBlocks(message.content);
-  const references = options.reveals(message.toolCallId).map((tool_name) => ({ type: "tool_reference", tool_name }));
-  // An error takes text, and text alone. One that reveals a tool says in its text that it is an error.
   const failed = message.errorDetail !== undefined;
+  const result = { type: "tool_result", tool_use_id: ids.toWire(message.toolCallId) };
+  const references = options.reveals(message.toolCallId).map((tool_name) => ({ type: "tool_reference", tool_name }));
+  if (references.length > 0) {
+    // References stand alone in a result, and one with references is no error: what it says stands behind it.
+    const label = textBlock(`The result of ${options.names.toWire(message.name)} (${result.tool_use_id}):`);
+    if (all.length > 0) beside.push(label, ...(failed ? asError(all) : all));
+    return { ...result, content: references };
+  }
+  // An error takes text, and text alone.
   const texts = failed ? all.filter((block) => block.type === "text") : all;
-  const shown = failed && texts.length === 0 ? [textBlock("(no output)")] : texts;
-  const isError = failed && references.length === 0;
-  const content = failed && !isError ? [...asError(shown), ...references] : [...shown, ...references];
-  return {
-    type: "tool_result",
-    tool_use_id: ids.toWire(message.toolCallId),
-    ...(content.length > 0 && { content }),
-    ...(isError && { is_error: true }),
-  };
+  const content = failed && texts.length === 0 ? [textBlock("(no output)")] : texts;
+  return { ...result, ...(content.length > 0 && { content }), ...(failed && { is_error: true }) };
 }
 
 function asError([first, ...rest]: readonly Block[]): Block[] {
-  const text = String(first?.text ?? "");
-  return [{ ...first, type: "text", text: text.startsWith("Error: ") ? text : `Error: ${text}` }, ...rest];
+  if (first?.type !== "text") return [textBlock("Error"), ...(first === undefined ? [] : [first]), ...rest];
+  const text = String(first.text);
+  return [{ ...first, text: text.startsWith("Error: ") ? text : `Error: ${text}` }, ...rest];
 }

@@ -51,7 +51,10 @@ const tools: ToolDeclarations = {
 
 interface Body {
   tools: { name: string; defer_loading?: boolean }[];
-  messages: { role: string; content: { type: string; content?: { type: string; tool_name?: string }[] }[] }[];
+  messages: {
+    role: string;
+    content: { type: string; text?: string; content?: { type: string; tool_name?: string }[] }[];
+  }[];
 }
 
 const declared = (body: unknown) => (body as Body).tools.map((one) => (one.defer_loading ? `(${one.name})` : one.name));
@@ -67,6 +70,12 @@ describe("deferral", () => {
     const { bodies } = await exchange(["ok"], { messages, tools });
     expect(declared(bodies[0])).toEqual(["shed", "pinned", "(shed_placeholder)", "(found_it)", "(late)"]);
     expect(revealed(bodies[0])).toEqual([[], [], ["found_it"], [], ["late"]]);
+    const [, , found] = (bodies[0] as unknown as Body).messages;
+    expect(found?.content.map((block) => block.text ?? block.type)).toEqual([
+      "tool_result",
+      "The result of shed (c1):",
+      "result of c1",
+    ]);
   });
 
   it("declares a tool openly where the result that activated it is gone", async () => {
@@ -100,8 +109,22 @@ describe("cache marks", () => {
     const body = bodies[0] as { system: object[]; tools: object[]; messages: { content: object[] }[] };
     expect(body.system[0]).toMatchObject({ cache_control: { type: "ephemeral" } });
     const marked = body.messages.map(({ content }) => content.map((block) => "cache_control" in block));
-    expect(marked).toEqual([[false], [false], [true], [false], [true]]);
+    expect(marked).toEqual([[false], [false], [false, false, true], [false], [false, false, true]]);
     expect(JSON.stringify(body.tools)).not.toContain("cache_control");
+  });
+
+  it("are never more than the API takes, however often the program says something in between", async () => {
+    const said = (id: string): AssistantMessage => ({ ...call(id, ""), output: { type: "text", text: id } });
+    const noted = ["1", "2", "3"].flatMap((id) => [said(id), Messages.user(`${id}?`), Messages.agent(`note ${id}`)]);
+    const model = { name: "claude-opus-4-8" };
+    const { bodies, events } = await exchange(["ok"], { messages: noted, model, system: "You help." });
+    expect(events.at(-1)).toEqual({ type: "finish", reason: "stop" });
+    const { messages: sent } = bodies[0] as unknown as Body;
+    const marked = sent.filter(({ content }) => JSON.stringify(content).includes("cache_control"));
+    expect(marked.map(({ role, content }) => `${role}: ${content[0]?.text}`)).toEqual([
+      "system: note 2",
+      "system: note 3",
+    ]);
   });
 
   it("stand on the last open tool where there is no system prompt", async () => {

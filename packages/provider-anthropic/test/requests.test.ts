@@ -112,23 +112,29 @@ describe("a request", () => {
       const { bodies } = await exchange(["ok"], { messages, ...more });
       const [, , last] = (bodies[0] as { messages: { content: { content: object[]; is_error?: boolean }[] }[] })
         .messages;
-      const { content: sent, is_error } = last?.content[0] ?? {};
-      return { sent, is_error };
+      const [first, ...beside] = last?.content ?? [];
+      return { sent: first?.content, is_error: first?.is_error, beside };
     };
-    expect(await failed([image])).toEqual({ sent: [{ type: "text", text: "(no output)" }], is_error: true });
-    expect(await failed([])).toEqual({ sent: [{ type: "text", text: "(no output)" }], is_error: true });
+    const silent = { sent: [{ type: "text", text: "(no output)" }], is_error: true, beside: [] };
+    expect(await failed([image])).toEqual(silent);
+    expect(await failed([])).toEqual(silent);
     const definition = { name: "read", category: "", description: "Reads.", arguments: { type: "object" } };
     const tools: ToolDeclarations = {
       shed: { type: "single", definition: { ...definition, name: "shed" } },
       tools: [{ type: "single", definition }],
       activations: [{ name: "read", by: "call" }],
     };
+    // References stand alone in a result: what it says comes behind it.
+    const reference = [{ type: "tool_reference", tool_name: "read" }];
+    const cache_control = { type: "ephemeral" };
+    const label = { type: "text", text: "The result of read (c):" };
     expect(await failed([{ type: "text", text: "Look it up." }], { tools })).toEqual({
-      sent: [
-        { type: "text", text: "Error: Look it up." },
-        { type: "tool_reference", tool_name: "read" },
-      ],
-      is_error: undefined,
+      sent: reference,
+      beside: [label, { type: "text", text: "Error: Look it up.", cache_control }],
+    });
+    expect(await failed([image], { tools })).toMatchObject({
+      sent: reference,
+      beside: [label, { type: "text", text: "Error" }, { type: "image" }],
     });
   });
 

@@ -172,6 +172,18 @@ describe("what the real API refuses", () => {
       /must be type 'text'/,
     ],
     [
+      "a result of references and text",
+      {
+        tools: [{ name: "s", input_schema: schema }, deferred],
+        messages: [
+          user("a"),
+          assistant([call("x")]),
+          user([answer("x", [{ type: "text", text: "b" }, { type: "tool_reference", tool_name: "t" }])]),
+        ],
+      },
+      /cannot be mixed/,
+    ],
+    [
       "a server's tool without its result",
       {
         messages: [user("a"), assistant([{ type: "server_tool_use", id: "s", name: "n", input: {} }]), user("b")],

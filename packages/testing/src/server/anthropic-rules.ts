@@ -76,6 +76,10 @@ function refuseBlocks(messages: readonly WireBody[], tools: ReadonlySet<JsonValu
       if (mixed) return `messages.${i}: tool_result blocks must come first`;
       const orphan = results.find((result) => !due.includes(result.tool_use_id ?? null));
       if (orphan) return `messages.${i}: unexpected tool_use_id ${JSON.stringify(orphan.tool_use_id)} in tool_result`;
+      const mixes = results
+        .map((result) => blocksOf(result.content))
+        .some((content) => new Set(content.map((block) => block.type === "tool_reference")).size > 1);
+      if (mixes) return `messages.${i}: tool_reference blocks cannot be mixed with other content in a tool_result`;
       const failed = results.filter((result) => result.is_error === true).map((result) => blocksOf(result.content));
       if (failed.some((content) => content.length === 0))
         return `messages.${i}: content cannot be empty if is_error is true`;
