@@ -178,7 +178,12 @@ describe("what the real API refuses", () => {
         messages: [
           user("a"),
           assistant([call("x")]),
-          user([answer("x", [{ type: "text", text: "b" }, { type: "tool_reference", tool_name: "t" }])]),
+          user([
+            answer("x", [
+              { type: "text", text: "b" },
+              { type: "tool_reference", tool_name: "t" },
+            ]),
+          ]),
         ],
       },
       /cannot be mixed/,
