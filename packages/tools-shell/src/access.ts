@@ -1,18 +1,22 @@
 import type { AccessRequest } from "@shedkit/tool";
-import { parseCommand, type SimpleCommand } from "./parse.js";
+import { canBeOpaque, isOpaque } from "./opaque.js";
+import { parseCommand, type Redirection, type SimpleCommand } from "./parse.js";
 
 /** Commands that run the command in their arguments. */
 const WRAPPERS = new Set(
   (
-    "builtin busybox chroot command doas env eval exec find flock ionice nice nohup parallel runuser setsid ssh stdbuf su " +
-    "sudo taskset timeout trap unshare watch xargs"
+    "at batch builtin busybox chroot chrt command doas env eval exec fakeroot flock ionice nice nohup nsenter parallel pkexec " +
+    "proot runuser script setarch setpriv setsid ssh start-stop-daemon stdbuf strace su sudo systemd-run taskset time " +
+    "timeout trap unbuffer unshare watch xargs"
   ).split(" "),
 );
-const SHELLS = new Set("ash bash dash ksh sh zsh".split(" "));
+/** Of the wrappers those whose first argument, if it is no option, is the command. */
+const PLAIN = new Set("builtin busybox command doas env exec nice nohup setsid stdbuf sudo time xargs".split(" "));
+const SHELLS = new Set("ash bash dash ksh mksh rbash sh yash zsh".split(" "));
 const MAX_DEPTH = 8;
 
 /**
- * What a command line will run and write: one request for each command, with its arguments, however deep it is wrapped.
+ * What a command line will run, and which files it is led from and to: one request for each command, with its arguments, however deep it is wrapped.
  * What cannot be told is one request whose target begins with `unknown: `, so that no permission for a command fits it.
  */
 export function accessOf(command: string, depth = 0): AccessRequest[] {
@@ -23,58 +27,93 @@ export function accessOf(command: string, depth = 0): AccessRequest[] {
 
 function accessOfSimple(simple: SimpleCommand, depth: number): AccessRequest[] {
   const { words, assignments, redirections } = simple;
-  const writes = redirections
-    .filter(({ operator, target }) => writesFile(operator, target))
-    .map(({ target }): AccessRequest => ({ action: "write", target }));
+  const files = redirections.flatMap(filesOf);
   const [name] = words;
   if (name === undefined) {
     const sets = assignments.map((text): AccessRequest => ({ action: "execute", target: text }));
-    return [...sets, ...writes];
+    return [...sets, ...files];
   }
   // A variable may change what a command does (PATH, LD_PRELOAD): it is part of what is asked for.
-  const target = [...assignments, ...words.map(shown)].join(" ");
-  return [{ action: "execute", target }, ...inner(words, target, depth), ...writes];
+  const bare = words.map(shown).join(" ");
+  const target = [...assignments, bare].join(" ");
+  const targets = assignments.length === 0 ? [target] : [target, bare];
+  return [
+    ...targets.map((target): AccessRequest => ({ action: "execute", target })),
+    ...inner(words, target, depth),
+    ...files,
+  ];
 }
 
 /** What a command that runs another one runs. */
 function inner(words: readonly string[], whole: string, depth: number): AccessRequest[] {
   const [first = "", ...rest] = words;
-  const name = first.slice(first.lastIndexOf("/") + 1);
-  const isShell = SHELLS.has(name) && rest.some((word) => /^-[a-z]*c/.test(word));
+  const name = baseName(first);
+  if (isOpaque(name, rest)) return [unknown(whole, `${name} may do more than its name tells`)];
+  const isShell = SHELLS.has(name);
   if (!isShell && !WRAPPERS.has(name)) return [];
-  if (name === "find") {
-    return rest.some((word) => /^-(?:exec|execdir|ok|okdir)$/.test(word))
-      ? [unknown(whole, "find runs a command")]
-      : [];
-  }
   if (depth >= MAX_DEPTH) return [unknown(whole, "too many commands within commands")];
-  if (isShell) {
-    const [option, script] = rest;
-    if (option !== "-c" || script === undefined) return [unknown(whole, "a shell with options")];
-    return accessOf(script, depth + 1);
-  }
+  if (isShell) return ofShell(rest, whole, depth);
   if (name === "eval") return accessOf(rest.join(" "), depth + 1);
   if (rest.length === 0) return [];
-  // Their options differ too much to be told from the command.
-  const next = rest[0] ?? "";
-  if (!PLAIN.has(name) || next.startsWith("-") || next.includes("=")) {
+  if (name === "command" && /^-[vV]+$/.test(rest[0] ?? "")) return []; // says where it is
+  const command = name === "env" ? afterEnv(rest) : name === "timeout" ? afterTimeout(rest) : rest;
+  const next = command?.[0];
+  // The options of others differ too much to be told from the command.
+  const plain = PLAIN.has(name) || name === "timeout";
+  if (!command || next === undefined || !plain || next.startsWith("-") || next.includes("=")) {
     return [unknown(whole, `${name} runs a command`)];
   }
-  return accessOfSimple({ words: rest, assignments: [], redirections: [] }, depth + 1);
+  if (name !== "xargs") return accessOfSimple({ words: command, assignments: [], redirections: [] }, depth + 1);
+  // Its input adds arguments, which nobody has seen.
+  if (canBeOpaque(baseName(next)) || SHELLS.has(baseName(next)) || WRAPPERS.has(baseName(next))) {
+    return [unknown(whole, `what ${next} does depends on the input`)];
+  }
+  return [{ action: "execute", target: `${command.map(shown).join(" ")} <input>` }];
 }
 
-/** Of the wrappers those whose first argument, if it is no option, is the command. */
-const PLAIN = new Set("builtin busybox command doas env exec nice nohup setsid stdbuf sudo xargs".split(" "));
+function ofShell(args: readonly string[], whole: string, depth: number): AccessRequest[] {
+  const [option, script] = args;
+  if (option === "-c" && script !== undefined) return accessOf(script, depth + 1);
+  if (option === "--version" || option === "--help") return [];
+  // Without a script it reads its commands from its input.
+  if (option === undefined || option.startsWith("-") || option.startsWith("+")) {
+    return [unknown(whole, "a shell with options, or with commands from its input")];
+  }
+  return [];
+}
+
+/** The command of `env`, where only variables stand before it. */
+function afterEnv(args: readonly string[]): readonly string[] | undefined {
+  const at = args.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg));
+  return at < 0 ? undefined : args.slice(at);
+}
+
+/** The command of `timeout`. */
+function afterTimeout(args: readonly string[]): readonly string[] | undefined {
+  let at = 0;
+  for (; args[at]?.startsWith("-"); at++) {
+    if (args[at] === "-k" || args[at] === "-s") at++;
+    else if (!/^--(?:foreground|preserve-status|kill-after=.*|signal=.*)$/.test(args[at] ?? "")) return undefined;
+  }
+  return args.slice(at + 1);
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
 
 function unknown(command: string, reason: string): AccessRequest {
   return { action: "execute", target: `unknown: ${command}`, detail: { reason } };
 }
 
-function writesFile(operator: string, target: string): boolean {
-  if (!operator.includes(">")) return false;
-  if (operator === ">&" && /^(?:\d+-?|-)$/.test(target)) return false; // another stream
-  return !["/dev/null", "/dev/stdout", "/dev/stderr"].includes(target);
+function filesOf({ operator, target }: Redirection): AccessRequest[] {
+  if (operator === "<<<" || QUIET_FILES.has(target)) return [];
+  if (operator.endsWith("&") && /^(?:\d+-?|-)$/.test(target)) return []; // another stream
+  const read: AccessRequest[] = operator.includes("<") ? [{ action: "read", target }] : [];
+  return operator.includes(">") ? [...read, { action: "write", target }] : read;
 }
+
+const QUIET_FILES = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"]);
 
 /** A word as one would write it. */
 function shown(word: string): string {

@@ -120,6 +120,7 @@ export class Lexer {
       }
     }
     const raw = this.#text.slice(start, this.#at);
+    if (bracesOf(raw)) throw new Unknown("braces that make several words");
     return { text, raw, pattern: pattern && raw !== "{" && raw !== "}" && raw !== "!" && raw !== "[" };
   }
 
@@ -148,4 +149,11 @@ export class Lexer {
     this.#at++;
     return text;
   }
+}
+
+/** Whether a word has braces that stand for several, outside quotes: `{a,b}`, `{1..3}`. */
+function bracesOf(raw: string): boolean {
+  const bare = raw.replace(/\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"/g, "x");
+  const [open, close] = [bare.indexOf("{"), bare.lastIndexOf("}")];
+  return open >= 0 && /,|\.\./.test(bare.slice(open, Math.max(open, close)));
 }

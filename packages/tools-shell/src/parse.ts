@@ -27,7 +27,7 @@ export type ParsedCommand =
 
 /** Words that begin what is more than a simple command. */
 const RESERVED = new Set(
-  "if then elif else fi for while until do done case esac in function select coproc [[ ]] } time".split(" "),
+  "if then elif else fi for while until do done case esac in function select coproc [[ ]] }".split(" "),
 );
 
 /**
@@ -84,7 +84,10 @@ class Parser {
   }
 
   #pipelinePart(): void {
-    while (this.#word() === "!") this.#at++;
+    for (let word = this.#word(); word === "!" || word === "time"; word = this.#word()) {
+      this.#at++;
+      if (word === "time" && this.#word() === "-p") this.#at++;
+    }
     if (this.#operator() === "(" || this.#word() === "{") {
       const open = this.#operator() ?? "{";
       this.#at++;
