@@ -24,9 +24,13 @@ export interface MessageOptions {
 }
 
 /** The transcript that a request's messages are made of. */
-export function transcriptOf(request: ModelRequest, media: boolean): Message[] {
+export function transcriptOf(
+  request: ModelRequest,
+  media: boolean,
+  unreadable: ReadonlySet<string>,
+): readonly Message[] {
   const normal = normalizeTranscript(request.messages, { model: request.model.name });
-  return media ? normal : withoutMedia(normal);
+  return withoutMedia(normal, media ? unreadable : undefined);
 }
 
 /** The transcript as the wire takes it: turns that alternate, results first. */

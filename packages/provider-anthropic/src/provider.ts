@@ -133,7 +133,7 @@ export class AnthropicMessagesProvider implements ModelProvider {
             return stream;
           } catch (error) {
             const known = this.#refused.get(name) ?? nothingRefused;
-            const refused = learnRefusal(error, built.body, this.#abilities(name), known);
+            const refused = learnRefusal(error, built.body, request.messages, this.#abilities(name), known);
             if (refused === undefined) throw error;
             this.#refused.set(name, refused);
             built = this.#build(request);
@@ -149,6 +149,7 @@ export class AnthropicMessagesProvider implements ModelProvider {
     return messagesRequest(request, {
       abilities: this.#abilities(name),
       refused: this.#refused.get(name)?.params ?? nothingRefused.params,
+      unreadable: this.#refused.get(name)?.unreadable ?? nothingRefused.unreadable,
       maxOutput: this.#known(name)?.maxOutput ?? DEFAULT_MAX_OUTPUT,
       own: this.#own,
       betas: Object.entries(this.#config.headers ?? {})

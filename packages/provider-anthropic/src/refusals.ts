@@ -1,13 +1,16 @@
-import { refusalText, refusedParameter, refusesMedia, wantsTools } from "@shedkit/provider/adapter";
+import { refusalText, refusedParameter, refusesMedia, unreadableMedium, wantsTools } from "@shedkit/provider/adapter";
+import type { Message } from "@shedkit/types";
 import type { Abilities } from "./models.js";
 
 /** What a server turned out not to take. */
 export interface Refused {
   readonly abilities: Partial<Abilities>;
   readonly params: ReadonlySet<string>;
+  /** Names of images and files that it could not read. */
+  readonly unreadable: ReadonlySet<string>;
 }
 
-export const nothingRefused: Refused = { abilities: {}, params: new Set() };
+export const nothingRefused: Refused = { abilities: {}, params: new Set(), unreadable: new Set() };
 
 interface SentBody {
   readonly messages?: unknown;
@@ -38,6 +41,7 @@ const SPARED = new Set(["model", "messages", "tools", "stream", "max_tokens", "s
 export function learnRefusal(
   error: unknown,
   body: SentBody,
+  messages: readonly Message[],
   abilities: Abilities,
   known: Refused,
 ): Refused | undefined {
@@ -45,6 +49,9 @@ export function learnRefusal(
     ...known,
     abilities: { ...known.abilities, [ability]: has },
   });
+  const unreadable = unreadableMedium(error, body, messages, known.unreadable);
+  if (abilities.media && unreadable !== undefined)
+    return { ...known, unreadable: new Set([...known.unreadable, unreadable]) };
   if (abilities.media && refusesMedia(error, body.messages)) return learned("media", false);
   if (abilities.undeclaredCalls && wantsTools(error, body)) return learned("undeclaredCalls", false);
   const text = refusalText(error);

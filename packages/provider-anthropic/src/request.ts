@@ -22,6 +22,8 @@ export interface Target {
   abilities: Abilities;
   /** Parameters that the server refuses. */
   refused: ReadonlySet<string>;
+  /** Names of images and files that the server cannot read. */
+  unreadable: ReadonlySet<string>;
   /** The most tokens that the model can say. */
   maxOutput: number;
   /** The real API, not a server that speaks like it. */
@@ -48,7 +50,7 @@ export interface MessagesRequest {
 export function messagesRequest(request: ModelRequest, target: Target): MessagesRequest {
   const { abilities } = target;
   const compiler = new ToolCompiler(schemaDialects.anthropic);
-  const transcript = transcriptOf(request, abilities.media);
+  const transcript = transcriptOf(request, abilities.media, target.unreadable);
   const noneToCall = !abilities.undeclaredCalls && !request.tools.shed && request.tools.tools.length === 0;
   const offered = noneToCall ? { tools: calledTools(transcript), activations: [] } : request.tools;
   const declared = wireTools(offered, transcript, compiler, abilities.deferral);
@@ -84,9 +86,9 @@ export function messagesRequest(request: ModelRequest, target: Target): Messages
   if (answerTool && body.thinking === undefined && abilities.forcedCalls) body.tool_choice = { type: "any" };
   for (const key of target.refused) delete body[key];
   for (const message of output?.notes ?? []) warnings.push({ message });
-  const media = abilities.media ? 0 : countMedia(request.messages);
-  if (media > 0)
-    warnings.push({ message: `${request.model.name} takes text alone; ${media} images or files were left out` });
+  const media = countMedia(request.messages, abilities.media ? target.unreadable : undefined);
+  const why = abilities.media ? "could not read some images" : "takes text alone";
+  if (media > 0) warnings.push({ message: `${request.model.name} ${why}; ${media} images or files were left out` });
   const byWireName = new Map(declared.compiled.map((tool) => [tool.wireName, tool]));
   return { body, compiler, tools: byWireName, output, answerTool, headers: betaHeaders(body, target), warnings };
 }

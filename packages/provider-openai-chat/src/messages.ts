@@ -45,6 +45,8 @@ export interface MessageOptions {
   /** Whether system messages may stand anywhere: with OpenAI they may, many chat templates refuse. */
   systemAnywhere: boolean;
   quirks: Quirks;
+  /** Names of images and files that the server cannot read. */
+  unreadable: ReadonlySet<string>;
   names: Pick<ToolCompiler, "toWire">;
   encode(name: string, args: ToolArguments): ToolArguments;
 }
@@ -56,7 +58,7 @@ export function wireMessages(request: ModelRequest, options: MessageOptions): Wi
   const out: WireMessage[] = [];
   if (request.system) out.push({ role: "system", content: wellFormed(request.system) });
   const normal = normalizeTranscript(request.messages, { model: request.model.name });
-  for (const turn of alternateTurns(quirks.textOnly ? withoutMedia(normal) : normal)) {
+  for (const turn of alternateTurns(withoutMedia(normal, quirks.textOnly ? undefined : options.unreadable))) {
     if (turn.role === "assistant") {
       for (const step of steps(turn.messages)) out.push(...assistantMessages(step, ids, options));
     } else {

@@ -1,4 +1,5 @@
-import { refusalText, refusedParameter, refusesMedia, wantsTools } from "@shedkit/provider/adapter";
+import { refusalText, refusedParameter, refusesMedia, unreadableMedium, wantsTools } from "@shedkit/provider/adapter";
+import type { Message } from "@shedkit/types";
 import type { Quirks, WireMessage } from "./messages.js";
 import type { Refused } from "./request.js";
 
@@ -29,9 +30,13 @@ const QUIRKS: readonly [keyof Quirks, RegExp, (message: WireMessage) => boolean]
 export function learnRefusal(
   error: unknown,
   body: { readonly messages?: unknown },
+  conversation: readonly Message[],
   known: Refused,
 ): Refused | undefined {
   const learned = (quirk: keyof Quirks): Refused => ({ ...known, quirks: { ...known.quirks, [quirk]: true } });
+  const unreadable = unreadableMedium(error, body, conversation, known.unreadable);
+  if (!known.quirks.textOnly && unreadable !== undefined)
+    return { ...known, unreadable: new Set([...known.unreadable, unreadable]) };
   if (!known.quirks.textOnly && refusesMedia(error, body.messages)) return learned("textOnly");
   if (!known.quirks.declareTools && wantsTools(error, body)) return learned("declareTools");
   const text = refusalText(error);

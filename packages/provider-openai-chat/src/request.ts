@@ -19,6 +19,8 @@ export interface Refused {
   readonly schema: boolean;
   /** The usual name of the limit of output; there are two. */
   readonly limitName: boolean;
+  /** Names of images and files that it could not read. */
+  readonly unreadable: ReadonlySet<string>;
   readonly quirks: Quirks;
 }
 
@@ -27,6 +29,7 @@ export const nothingRefused: Refused = {
   strict: false,
   schema: false,
   limitName: false,
+  unreadable: new Set(),
   quirks: {
     shortIds: false,
     toolNames: false,
@@ -77,6 +80,7 @@ export function chatRequest(request: ModelRequest, target: Target): ChatRequest 
     provider: target.provider,
     systemAnywhere: target.own,
     quirks,
+    unreadable: target.refused.unreadable,
     names: compiler,
     encode: (name, args) => byName.get(name)?.encode(args) ?? args,
   });
@@ -95,9 +99,9 @@ export function chatRequest(request: ModelRequest, target: Target): ChatRequest 
   };
   for (const key of target.refused.params) delete body[key];
   for (const message of output?.notes ?? []) warnings.push({ message });
-  const media = quirks.textOnly ? countMedia(request.messages) : 0;
-  if (media > 0)
-    warnings.push({ message: `${request.model.name} takes text alone; ${media} images or files were left out` });
+  const media = countMedia(request.messages, quirks.textOnly ? undefined : target.refused.unreadable);
+  const why = quirks.textOnly ? "takes text alone" : "could not read some images";
+  if (media > 0) warnings.push({ message: `${request.model.name} ${why}; ${media} images or files were left out` });
   return { body, compiler, tools: new Map(compiled.map((tool) => [tool.wireName, tool])), output, warnings };
 }
 

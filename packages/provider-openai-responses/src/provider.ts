@@ -127,7 +127,8 @@ export class ResponsesProvider implements ModelProvider {
             sink.decodeText = built.output?.changed ? built.output.decode : undefined;
             return stream;
           } catch (error) {
-            const refused = learnRefusal(error, built.body, this.#refused.get(name) ?? nothingRefused);
+            const known = this.#refused.get(name) ?? nothingRefused;
+            const refused = learnRefusal(error, built.body, request.messages, known);
             if (refused === undefined) throw error;
             this.#refused.set(name, refused);
             built = this.#build(request);

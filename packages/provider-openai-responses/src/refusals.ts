@@ -1,4 +1,5 @@
-import { refusalText, refusedParameter, refusesMedia } from "@shedkit/provider/adapter";
+import { refusalText, refusedParameter, refusesMedia, unreadableMedium } from "@shedkit/provider/adapter";
+import type { Message } from "@shedkit/types";
 import type { Refused } from "./request.js";
 
 const SPARED = new Set(["model", "input", "tools", "stream", "instructions"]);
@@ -7,7 +8,15 @@ const SPARED = new Set(["model", "input", "tools", "stream", "instructions"]);
  * What a 400 says that the server does not take, added to what is known of it; undefined where it says nothing of the
  * kind. The request is then built anew without it.
  */
-export function learnRefusal(error: unknown, body: { readonly input?: unknown }, known: Refused): Refused | undefined {
+export function learnRefusal(
+  error: unknown,
+  body: { readonly input?: unknown },
+  messages: readonly Message[],
+  known: Refused,
+): Refused | undefined {
+  const unreadable = unreadableMedium(error, body, messages, known.unreadable);
+  if (!known.media && unreadable !== undefined)
+    return { ...known, unreadable: new Set([...known.unreadable, unreadable]) };
   if (!known.media && refusesMedia(error, body.input)) return { ...known, media: true };
   const text = refusalText(error);
   if (text === undefined) return undefined;

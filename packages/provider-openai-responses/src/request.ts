@@ -19,9 +19,16 @@ export interface Refused {
   readonly additionalTools: boolean;
   /** Images and files. */
   readonly media: boolean;
+  /** Names of images and files that it could not read. */
+  readonly unreadable: ReadonlySet<string>;
 }
 
-export const nothingRefused: Refused = { params: new Set(), additionalTools: false, media: false };
+export const nothingRefused: Refused = {
+  params: new Set(),
+  additionalTools: false,
+  media: false,
+  unreadable: new Set(),
+};
 
 /** Where a request goes. */
 export interface Target {
@@ -48,7 +55,7 @@ export function responsesRequest(request: ModelRequest, target: Target): Respons
   const compiler = new ToolCompiler(dialect);
   const textOnly = target.textOnly || target.refused.media;
   const normal = normalizeTranscript(request.messages, { model: request.model.name });
-  const transcript = textOnly ? withoutMedia(normal) : normal;
+  const transcript = withoutMedia(normal, textOnly ? undefined : target.refused.unreadable);
   const declared = declare(request, transcript, compiler, target);
   const byName = new Map(declared.compiled.map((tool) => [tool.name, tool]));
   const warnings: ResponsesRequest["warnings"] = declared.compiled.flatMap(({ name, notes }) =>
@@ -74,9 +81,9 @@ export function responsesRequest(request: ModelRequest, target: Target): Respons
   };
   for (const key of target.refused.params) delete body[key];
   for (const message of output?.notes ?? []) warnings.push({ message });
-  const media = textOnly ? countMedia(request.messages) : 0;
-  if (media > 0)
-    warnings.push({ message: `${request.model.name} takes text alone; ${media} images or files were left out` });
+  const media = countMedia(request.messages, textOnly ? undefined : target.refused.unreadable);
+  const why = textOnly ? "takes text alone" : "could not read some images";
+  if (media > 0) warnings.push({ message: `${request.model.name} ${why}; ${media} images or files were left out` });
   const tools = new Map(declared.compiled.map((tool) => [tool.wireName, tool]));
   return { body, compiler, tools, output, warnings };
 }

@@ -10,4 +10,5 @@ export { isOpenaiModel, isReasoningModel, openaiModels, reasoningEffort } from "
 export { refusalText, refusedParameter, refusesMedia } from "./adapter/refused-parameter.js";
 export { factsOf, sdkFailure } from "./adapter/sdk-failure.js";
 export { AnswerSink, type BlockExtras, type BlockKey, type CallReading } from "./adapter/sink.js";
+export { unreadableMedium } from "./adapter/unreadable-media.js";
 export { wholeBodies } from "./adapter/whole-bodies.js";

@@ -1,14 +1,16 @@
 import {
   type AssistantMessage,
+  type ContentPart,
   type Message,
   Messages,
   type ModelOutput,
   newId,
   type ToolDeclarations,
   type ToolResultMessage,
+  type UserMessage,
 } from "@shedkit/types";
 import { freeTool } from "./answers.js";
-import type { ProviderCase } from "./backend.js";
+import type { BackendReply, ProviderCase } from "./backend.js";
 import { ask, collect, holds, outputsOf, play, same } from "./check.js";
 
 const block = (stepId: string, output: ModelOutput, model: string): AssistantMessage => ({
@@ -188,6 +190,39 @@ export const requestCases: readonly ProviderCase[] = [
         const events = await collect(backend.provider.stream(ask(backend, { tools, messages })));
         same(events.at(-1), { type: "finish", reason: "stop" }, "the end");
         holds(JSON.stringify(backend.requests()[0]).includes(data), "the image did not arrive");
+      } finally {
+        await backend.close();
+      }
+    },
+  },
+  {
+    name: "an image that the server cannot read is left out, from then on, and the others are not",
+    async run(open) {
+      const unread = (message: string): BackendReply => ({
+        status: 400,
+        error: { code: "invalid_request_error", message },
+      });
+      // The first names no place, so that the newest is left out; the second one does.
+      const failures = [unread("Could not process image"), unread("messages.1.content.2: image exceeds 5 MB maximum")];
+      const backend = await open([...failures, done, done]);
+      const image = (data: string): ContentPart => ({
+        type: "image",
+        mediaType: "image/png",
+        source: { type: "base64", data },
+      });
+      const shown: UserMessage = { ...Messages.user("See."), content: ["b25l", "dHdv", "c2l4"].map(image) };
+      const messages = [Messages.user("Hi"), block("s1", { type: "text", text: "Yes?" }, backend.model), shown];
+      try {
+        const events = await collect(backend.provider.stream(ask(backend, { messages })));
+        same(events.at(-1), { type: "finish", reason: "stop" }, "the end");
+        const start = events[0];
+        holds(start?.type === "start" && start.warnings.length > 0, "no warning says that images were left out");
+        await collect(backend.provider.stream(ask(backend, { messages: [...messages, Messages.user("And now?")] })));
+        const sent = backend.requests().map((body) => {
+          const json = JSON.stringify(body);
+          return ["b25l", "dHdv", "c2l4"].filter((data) => json.includes(data)).length;
+        });
+        same(sent, [3, 2, 1, 1], "images in each request");
       } finally {
         await backend.close();
       }
