@@ -2,15 +2,17 @@ import { policyOf } from "./approval.js";
 import type { RunOptions } from "./args.js";
 import { ask } from "./ask.js";
 import { withReferencedFiles } from "./attachments.js";
-import type { Settings, Sourced } from "./config.js";
 import type { Conversation } from "./converse.js";
 import { ExitCode, UsageError } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
 import { openKeeping } from "./keeping.js";
+import { type Mcp, tellProblems } from "./mcp.js";
+import type { LeaveOptions } from "./mcp-leave.js";
 import { chooseModel, type ModelChoice } from "./model-choice.js";
 import type { Renderer } from "./renderer.js";
 import { settingsOf } from "./run-settings.js";
 import { openSession, rootFolder } from "./session.js";
+import type { Settings, Sourced } from "./settings.js";
 import { isPiped, readAll, readBeside } from "./stdin.js";
 import type { Terminal } from "./terminal.js";
 import { tourFolder, tourQuestions } from "./tour.js";
@@ -47,27 +49,39 @@ async function once(question: string, task: Task, around: Surroundings): Promise
   const denied = new Set<string>();
   const policy = policyOf(permission, ({ tool }) => {
     denied.add(tool);
-    return "it changes files, and there is nobody to ask; answer without it";
+    return "it changes something or goes out to the network, and there is nobody to ask; answer without it";
   });
   const keeping = await openKeeping(options, { root, keep: settings.keepSessions.value, renderer });
   try {
     const readOnly = permission === "readOnly";
-    const session = await openSession({ choice, root, policy, readOnly, place: keeping?.place });
+    const mcp = await mcpOf(task, { root, permission, notes: keeping?.shelf.notes });
+    const session = await openSession({ choice, root, policy, readOnly, settings, place: keeping?.place });
     await keeping?.shelf.place(session.sessionId, root);
     renderer.session(session.sessionId);
     try {
+      await mcp?.serve(session);
+      tellProblems(await mcp?.lines(), renderer);
       const beside = options.question === undefined || !isPiped() ? "" : await pipedBeside(renderer);
       const message = await withReferencedFiles(beside + question, root, choice);
       const { code } = await ask(session, message, { ...around, choice, debug: options.debug });
       if (denied.size === 0) return code;
-      renderer.error(`${[...denied].join(", ")} would change files and was not permitted; --yes permits it`);
+      renderer.error(`${[...denied].join(", ")} was not permitted, since nobody could be asked; --yes permits it`);
       return code === ExitCode.answered ? ExitCode.notPermitted : code;
     } finally {
       await session.end();
+      await mcp?.close();
     }
   } finally {
     await keeping?.shelf.close();
   }
+}
+
+/** The MCP servers of the settings; undefined where there are none, or the model uses none. */
+async function mcpOf({ settings, choice }: Task, leave: LeaveOptions): Promise<Mcp | undefined> {
+  const entries = settings.mcpServers.value;
+  if (entries.length === 0 || choice.groups !== undefined) return undefined;
+  const [{ Mcp }, { allowedServers }] = await Promise.all([import("./mcp.js"), import("./mcp-leave.js")]);
+  return new Mcp({ entries, root: leave.root, env: process.env, allowed: await allowedServers(entries, leave) });
 }
 
 async function atThePrompt(task: Task, { terminal, ...around }: Surroundings): Promise<ExitCode> {
@@ -87,19 +101,24 @@ async function atThePrompt(task: Task, { terminal, ...around }: Surroundings): P
   if (root === undefined) return ExitCode.interrupted;
   const keep = settings.keepSessions.value;
   const keeping = await openKeeping(options, { root, keep, renderer: around.renderer });
+  const permission = settings.permission.value;
+  const notes = keeping?.shelf.notes;
   const conversation: Conversation = {
     ...around,
     prompt,
     choice,
     choose: (model) => chooseModel(model, settings.maxSteps.value),
     root,
-    permission: settings.permission.value,
+    permission,
+    settings,
+    mcp: await mcpOf(task, { root, permission, notes, prompt }),
     keeping,
     debug: options.debug,
   };
   try {
     return await converse(conversation);
   } finally {
+    await conversation.mcp?.close();
     await keeping?.shelf.close();
   }
 }

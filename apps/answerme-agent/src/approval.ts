@@ -1,21 +1,25 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import type { PermissionPolicy, PermissionRequest, TurnEvent } from "@shedkit/agent";
-import type { ApprovalDecision } from "@shedkit/types";
+import type { ApprovalDecision, ToolArguments } from "@shedkit/types";
 import { changeLines } from "./change.js";
-import type { Settings } from "./config.js";
 import type { Prompt } from "./prompt.js";
 import type { Renderer } from "./renderer.js";
+import type { Settings } from "./settings.js";
 
 type ApprovalRequested = Extract<TurnEvent, { type: "approvalRequested" }>;
 
 /** Asks whether a call may run; undefined: the person stopped the turn instead. */
 export type Approver = (request: ApprovalRequested) => Promise<ApprovalDecision | undefined>;
 
-/** What changes nothing may run; what changes something, as the settings say. */
+/** What changes nothing, and sends nothing out, may run; what does may run as the settings say. */
 export function policyOf(permission: Settings["permission"], ask: "ask" | ((call: PermissionRequest) => string)) {
   const policy: PermissionPolicy = {
     async decide(call) {
-      if (call.capabilities.readOnly || permission === "allow") return "allow";
-      if (permission === "readOnly") return { deny: "nothing may be changed in this session" };
+      const { readOnly } = call.capabilities;
+      const isQuiet = readOnly && !call.access.some(({ action }) => action === "network");
+      if (permission === "allow" || isQuiet || call.kind === "memory") return "allow";
+      if (permission === "readOnly" && !readOnly) return { deny: "nothing may be changed in this session" };
       return ask === "ask" ? ask : { deny: ask(call) };
     },
   };
@@ -23,14 +27,45 @@ export function policyOf(permission: Settings["permission"], ask: "ask" | ((call
 }
 
 /** Asks the person at the prompt, with the change shown: once, for the session, or no, with a reason. */
-export function askPerson(prompt: Prompt, renderer: Renderer): Approver {
-  return async ({ name, arguments: args = {} }) => {
-    renderer.change(changeLines(name, args));
-    const answer = await prompt.line("Allow this? [y]es, [a]lways in this session, or say why not: ");
+export function askPerson(prompt: Prompt, renderer: Renderer, root: string): Approver {
+  return async (request) => {
+    const { name, arguments: args = {} } = request;
+    renderer.change(changeLines(name, args, await textBefore(args, root)));
+    const always = grantOf(request);
+    const choices = ["[y]es", ...(always ? [`[a]lways ${always.what} in this session`] : []), "[n]o", "or say why not"];
+    const answer = await prompt.line(`Allow this? ${choices.join(", ")}: `);
     if (answer.type === "interrupt") return undefined;
     const text = answer.type === "line" ? answer.text : "";
     if (/^(y|yes)$/i.test(text)) return { type: "allow", scope: "once" };
-    if (/^(a|always)$/i.test(text)) return { type: "allow", scope: "session" };
+    if (/^(a|always)$/i.test(text)) {
+      if (always === undefined) return { type: "allow", scope: "once" };
+      return { type: "allow", scope: "session", ...(always.pattern !== undefined && { pattern: always.pattern }) };
+    }
     return { type: "deny", ...(/^(n|no)?$/i.test(text) ? {} : { reason: `the user said: ${text}` }) };
   };
+}
+
+interface Grant {
+  /** For the person. */
+  what: string;
+  /** Absent: whatever the tool is called with. */
+  pattern?: string;
+}
+
+/** What leave for the session would cover; undefined where it cannot be told what that is. */
+function grantOf({ name, access }: ApprovalRequested): Grant | undefined {
+  const targets = new Set(access.filter(({ action }) => action !== "read").map(({ target }) => target));
+  const actions = new Set(access.map(({ action }) => action));
+  if (!actions.has("execute") && !actions.has("network")) return { what: `every ${name}` };
+  const [target = "", another] = targets;
+  // An asterisk in a pattern stands for anything, and nobody has seen that.
+  if (another !== undefined || target.startsWith("unknown: ") || target.includes("*")) return undefined;
+  if (actions.has("network")) return { what: `for ${target}`, pattern: target };
+  return { what: name === "bash" ? `"${target}"` : `every ${name}`, pattern: target };
+}
+
+/** The file as it is, where a call writes it anew. */
+async function textBefore({ path: file, content }: ToolArguments, root: string): Promise<string | undefined> {
+  if (typeof file !== "string" || typeof content !== "string") return undefined;
+  return readFile(path.resolve(root, file), "utf8").catch(() => undefined);
 }

@@ -8,8 +8,14 @@ export type Command =
   | { type: "version" }
   /** Shows every setting and where it came from; or what this machine can run. */
   | { type: "config" | "doctor"; options: RunOptions }
-  /** Lists the sessions that were kept, those with words in them; or deletes one. */
-  | { type: "sessions"; words: string; delete?: string | undefined; options: RunOptions }
+  /** Lists the sessions that were kept, those with words in them; or deletes one, or gives it a title. */
+  | {
+      type: "sessions";
+      words: string;
+      delete?: string | undefined;
+      title?: { id: string; text: string } | undefined;
+      options: RunOptions;
+    }
   | ServeCommand
   | { type: "run"; options: RunOptions };
 
@@ -98,7 +104,10 @@ export function parseCommand(args: readonly string[]): Command {
   const [first, ...rest] = positionals;
   const isWord = tokens.find(({ kind }) => kind !== "option")?.kind === "positional"; // not behind --
   if (isWord && first === "sessions") {
-    const [verb, id] = rest;
+    const [verb, id = "", ...title] = rest;
+    if (verb === "title" && title.length > 0) {
+      return { type: "sessions", words: "", title: { id, text: title.join(" ") }, options };
+    }
     if (verb === "delete" && rest.length === 2) return { type: "sessions", words: "", delete: id, options };
     return { type: "sessions", words: rest.join(" "), options };
   }

@@ -1,4 +1,4 @@
-import type { ToolArguments } from "@shedkit/types";
+import type { JsonValue, ToolArguments } from "@shedkit/types";
 
 /** A line of a change as it is shown: kept, taken out, put in, or said about it. */
 export interface ChangeLine {
@@ -10,13 +10,42 @@ export interface ChangeLine {
 const SHOWN = 40;
 const CONTEXT = 2;
 
-/** What a call would change, for a person to judge. */
-export function changeLines(tool: string, args: ToolArguments): ChangeLine[] {
-  const { path, old_string: before, new_string: after, content } = args;
-  const head: ChangeLine = { sign: "@", text: typeof path === "string" ? `${tool} ${path}` : tool };
-  if (typeof before === "string" && typeof after === "string") return [head, ...cut(difference(before, after))];
-  if (typeof content === "string") return [head, ...cut(linesOf(content).map((text) => ({ sign: "+", text })))];
-  return [{ sign: "@", text: `${tool} ${JSON.stringify(args)}` }];
+/** What a call would change, for a person to judge; `before` is the file that it writes anew. */
+export function changeLines(tool: string, args: ToolArguments, before?: string): ChangeLine[] {
+  const { path, from, to, content, edits, patch, command } = args;
+  const head = (what: unknown): ChangeLine => ({
+    sign: "@",
+    text: typeof what === "string" ? `${tool} ${what}` : tool,
+  });
+  const replaced = replacement(args);
+  if (replaced !== undefined) return [head(path), ...cut(replaced)];
+  if (Array.isArray(edits)) {
+    const lines = edits.flatMap((edit) => {
+      const { path: file, ...rest } = edit as { [name: string]: JsonValue };
+      return [head(file), ...(replacement(rest) ?? [])];
+    });
+    return cut(lines);
+  }
+  if (typeof content === "string") return [head(path), ...cut(difference(before ?? "", content))];
+  if (typeof patch === "string") return [head(undefined), ...cut(linesOf(patch).map(patchLine))];
+  if (typeof command === "string" && tool === "bash") return [head(undefined), ...cut(linesOf(command).map(kept))];
+  if (typeof from === "string" && typeof to === "string") return [head(`${from} to ${to}`)];
+  if (typeof path === "string" && Object.keys(args).length === 1) return [head(path)];
+  return [head(JSON.stringify(args))];
+}
+
+function replacement({ old_string: before, new_string: after }: ToolArguments): ChangeLine[] | undefined {
+  return typeof before === "string" && typeof after === "string" ? difference(before, after) : undefined;
+}
+
+function patchLine(line: string): ChangeLine {
+  const [first = ""] = line;
+  if (first === "+" || first === "-" || first === " ") return { sign: first, text: line.slice(1) };
+  return { sign: "@", text: line };
+}
+
+function kept(text: string): ChangeLine {
+  return { sign: " ", text };
 }
 
 /** The lines that differ, with a little of what is around them. */

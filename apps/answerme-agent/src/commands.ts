@@ -6,6 +6,8 @@ import { addUsage, type SessionId, textOfContent, toolName, type Usage } from "@
 import { explain } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
 import { sessionLine } from "./kept-session.js";
+import type { Mcp } from "./mcp.js";
+import { runMemory } from "./memory.js";
 import type { ModelChoice } from "./model-choice.js";
 import type { Shelf } from "./shelf.js";
 import { usageText } from "./text-renderer.js";
@@ -19,6 +21,9 @@ export interface Talk {
   readonly interrupts: Interrupts;
   /** Where sessions are kept; absent where they are not. */
   readonly shelf: Shelf | undefined;
+  readonly mcp?: Mcp | undefined;
+  /** Resolves when the session has all its tools, those of MCP servers too. */
+  served(): Promise<void>;
   /** Goes on with another model. */
   change(model: string): Promise<void>;
   /** Goes on in another session. */
@@ -45,9 +50,15 @@ const commands: readonly PromptCommand[] = [
   {
     name: "tools",
     help: "the tools, and which the model has been given",
-    run: ({ session }) => said(toolsText(session)),
+    run: tools,
   },
   { name: "shed", argument: "WORDS", help: "what a search in the shed finds", run: searchShed },
+  {
+    name: "memory",
+    argument: "add FACT",
+    help: "what the session remembers; add FACT, or remove NUMBER",
+    run: async ({ session }, argument) => said(await runMemory(session, argument)),
+  },
   { name: "calls", argument: "NUMBER", help: "the tool calls so far, or one with all it returned", run: showCalls },
   { name: "cost", help: "tokens used so far", run: (talk) => said(costText(talk)) },
   { name: "compact", help: "put a summary in the place of the older part of the conversation", run: compact },
@@ -58,6 +69,7 @@ const commands: readonly PromptCommand[] = [
     run: sessions,
   },
   { name: "resume", argument: "ID", help: "go on with another session", run: resume },
+  { name: "title", argument: "TEXT", help: "give this session a title", run: title },
   { name: "fork", help: "go on in a copy of this session; this one stays as it is", run: fork },
   { name: "export", argument: "FILE", help: "write the conversation to a Markdown file", run: exportTalk },
   { name: "quit", help: "leave (also ctrl-D)", run: () => ({ type: "leave" }) },
@@ -101,10 +113,20 @@ function helpText(): string {
   ].join("\n");
 }
 
-function toolsText({ toolManager }: AnyAgentSession): string {
+async function tools(talk: Talk): Promise<CommandOutcome> {
+  await talk.served();
+  const { toolManager } = talk.session;
   const active = new Set(toolManager.activeDefinitions().map(toolName));
   const lines = toolManager.names().map((name) => `${name}${active.has(name) ? "   (given to the model)" : ""}`);
-  return [...lines, "The model is given shed at first, and what it finds there from then on."].join("\n");
+  const usesServers = talk.choice.groups === undefined;
+  const servers = usesServers ? ((await talk.mcp?.lines()) ?? []) : [];
+  return said(
+    [
+      ...lines,
+      ...servers.map(({ name, text }) => `MCP server ${name}: ${text}`),
+      "The model is given shed at first, and what it finds there from then on.",
+    ].join("\n"),
+  );
 }
 
 async function model(talk: Talk, name: string): Promise<CommandOutcome> {
@@ -120,7 +142,7 @@ async function compact({ session, interrupts }: Talk): Promise<CommandOutcome> {
   try {
     const compaction = () => session.compact();
     const { tokensBefore, tokensAfter } = await interrupts.during(() => session.abort("stopped by ctrl-C"), compaction);
-    return said(`About ${tokensBefore} tokens became ${tokensAfter}.`);
+    return said(`About ${Math.round(tokensBefore)} tokens became ${Math.round(tokensAfter)}.`);
   } catch (error) {
     return said(explain(error));
   }
@@ -143,6 +165,13 @@ async function resume(talk: Talk, id: string): Promise<CommandOutcome> {
   } catch (error) {
     return said(explain(error));
   }
+}
+
+async function title({ shelf, session }: Talk, text: string): Promise<CommandOutcome> {
+  if (shelf === undefined) return said("Sessions are not kept.");
+  if (text === "") return said("Say which: /title The port of the server");
+  await shelf.setTitle(session.sessionId, text);
+  return said(`This session is "${text}" now.`);
 }
 
 async function fork(talk: Talk): Promise<CommandOutcome> {

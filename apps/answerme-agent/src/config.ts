@@ -1,66 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { UsageError } from "./exit.js";
-
-/** What can be set, other than by asking. */
-export interface Settings {
-  /** A Hugging Face GGUF repo or a path; null: the demonstration model. */
-  model: string | null;
-  /** Whether files may be changed: after asking, without, or never. */
-  permission: "ask" | "allow" | "readOnly";
-  /** How many rounds of tool calls a question may take; null: the agent's own limit. */
-  maxSteps: number | null;
-  /** Whether sessions are kept, to be gone on with later. */
-  keepSessions: boolean;
-}
-
-/** A setting and where it came from, for people: `--model`, `ANSWERME_MODEL`, `answerme.json:2`, `default`. */
-export type Sourced<T> = { readonly [K in keyof T]: { readonly value: T[K]; readonly from: string } };
-
-interface Setting<T> {
-  readonly default: T;
-  readonly env: string;
-  /** What is accepted, as it stands in an error. */
-  readonly wanted: string;
-  accepts(value: unknown): value is T;
-  /** From an environment variable. */
-  parse(text: string): unknown;
-}
-
-const PERMISSIONS = ["ask", "allow", "readOnly"] as const;
-
-const SETTINGS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
-  model: {
-    default: null,
-    env: "ANSWERME_MODEL",
-    wanted:
-      "a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, openai:MODEL, anthropic:MODEL, or null",
-    accepts: (value): value is string | null => value === null || (typeof value === "string" && value.trim() !== ""),
-    parse: (text) => text,
-  },
-  permission: {
-    default: "ask",
-    env: "ANSWERME_PERMISSION",
-    wanted: '"ask", "allow" or "readOnly"',
-    accepts: (value): value is Settings["permission"] => PERMISSIONS.some((permission) => permission === value),
-    parse: (text) => text,
-  },
-  maxSteps: {
-    default: null,
-    env: "ANSWERME_MAX_STEPS",
-    wanted: "a whole number from 1 to 1000, or null",
-    accepts: (value): value is number | null =>
-      value === null || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 1000),
-    parse: (text) => Number(text),
-  },
-  keepSessions: {
-    default: true,
-    env: "ANSWERME_KEEP_SESSIONS",
-    wanted: "true or false",
-    accepts: (value): value is boolean => typeof value === "boolean",
-    parse: (text) => ({ true: true, "1": true, false: false, "0": false })[text],
-  },
-};
+import { lineAt, lineOf } from "./json-place.js";
+import { type McpEntry, SETTINGS, type Settings, type Sourced, type ToolGroups } from "./settings.js";
 
 const CONFIG_FILE = "answerme.json";
 
@@ -75,7 +17,8 @@ export interface ConfigSources {
 
 /**
  * Every setting, from the first of these that has it: the command line, the environment, the project's file, the
- * user's file, the default. Throws UsageError naming file, line, field and what was expected.
+ * user's file, the default. MCP servers are those of both files, by name; a group of tools is off where one of them says
+ * so. Throws UsageError naming file, line, field and what was expected.
  */
 export async function loadSettings({ flags, env, root, home }: ConfigSources): Promise<Sourced<Settings>> {
   const project = await readConfig(path.join(root, CONFIG_FILE));
@@ -87,15 +30,22 @@ export async function loadSettings({ flags, env, root, home }: ConfigSources): P
         "itself; put it into your own file, or use --yes",
     );
   }
-  const of = <K extends keyof Settings>(name: K) => {
-    const found = flags[name] ?? fromEnv(env, name) ?? valueIn(project, name) ?? valueIn(user, name);
-    return found ?? { value: SETTINGS[name].default, from: "default" };
+  const of = async <K extends "model" | "permission" | "maxSteps" | "keepSessions" | "toolSet">(
+    name: K,
+    fallback: Settings[K],
+  ): Promise<Found<Settings[K]>> => {
+    const found: Found<Settings[K]> | undefined =
+      flags[name] ?? (await fromEnv(env, name)) ?? valueIn(project, name) ?? valueIn(user, name);
+    return found ?? { value: fallback, from: "default" };
   };
   return {
-    model: of("model"),
-    permission: of("permission"),
-    maxSteps: of("maxSteps"),
-    keepSessions: of("keepSessions"),
+    model: await of("model", null),
+    permission: await of("permission", "ask"),
+    maxSteps: await of("maxSteps", null),
+    keepSessions: await of("keepSessions", true),
+    tools: toolsOf(project, user),
+    toolSet: await of("toolSet", null),
+    mcpServers: serversOf(project, user),
   };
 }
 
@@ -105,19 +55,56 @@ function userConfigFile(env: ConfigSources["env"], home: string): string {
   return path.join(folder, "answerme", CONFIG_FILE);
 }
 
-type ConfigFile = ReadonlyMap<string, { value: unknown; from: string }>;
-
-function valueIn<K extends keyof Settings>(file: ConfigFile | undefined, name: K) {
-  return file?.get(name) as { value: Settings[K]; from: string } | undefined;
+interface Found<T> {
+  value: T;
+  from: string;
 }
 
-function fromEnv<K extends keyof Settings>(env: ConfigSources["env"], name: K) {
+interface InFile extends Found<unknown> {
+  /** Where a part of it stands. */
+  fromOf(part: string): string;
+}
+type ConfigFile = ReadonlyMap<string, InFile>;
+
+/** A value that its setting has accepted. */
+function valueIn<K extends keyof Settings>(file: ConfigFile | undefined, name: K): Found<Settings[K]> | undefined {
+  const found = file?.get(name);
+  return found && { value: found.value as Settings[K], from: found.from };
+}
+
+/** What one file switches off, the other does not switch on: a project must not permit itself. */
+function toolsOf(...files: readonly (ConfigFile | undefined)[]): Sourced<Settings>["tools"] {
+  const found = files.flatMap((file) => file?.get("tools") ?? []);
+  const off = found.flatMap(({ value }) =>
+    Object.entries(value as ToolGroups).flatMap(([group, on]) => (on ? [] : [[group, false] as const])),
+  );
+  return { value: Object.fromEntries(off), from: fromAll(found) };
+}
+
+function serversOf(project: ConfigFile | undefined, user: ConfigFile | undefined): Sourced<Settings>["mcpServers"] {
+  const found = [user, project].flatMap((file) => file?.get("mcpServers") ?? []);
+  const servers = new Map<string, McpEntry>();
+  for (const { value, fromOf } of found) {
+    const inProject = value === project?.get("mcpServers")?.value;
+    for (const [name, config] of Object.entries(value as object)) {
+      servers.set(name, { name, config, from: fromOf(name), inProject });
+    }
+  }
+  return { value: [...servers.values()], from: fromAll(found) };
+}
+
+function fromAll(found: readonly InFile[]): string {
+  return found.map(({ from }) => from).join(" and ") || "default";
+}
+
+async function fromEnv(env: ConfigSources["env"], name: keyof Settings) {
   const setting = SETTINGS[name];
-  const text = env[setting.env]?.trim();
-  if (text === undefined || text === "") return undefined;
-  const value = setting.parse(text);
-  if (!setting.accepts(value)) throw new UsageError(`${setting.env} is "${text}"; wanted: ${setting.wanted}`);
-  return { value, from: setting.env };
+  const text = setting.env === undefined ? undefined : env[setting.env]?.trim();
+  if (setting.env === undefined || text === undefined || text === "") return undefined;
+  const value = setting.parse === undefined ? text : setting.parse(text);
+  const fault = await setting.fault(value);
+  if (fault !== undefined) throw new UsageError(`${setting.env} is "${text}"; wanted: ${fault.wanted}`);
+  return { value: value as never, from: setting.env };
 }
 
 /** Undefined where there is no such file. */
@@ -134,18 +121,20 @@ async function readConfig(file: string): Promise<ConfigFile | undefined> {
   if (typeof values !== "object" || values === null || Array.isArray(values)) {
     throw new UsageError(`${file}:1: wanted an object, e.g. { "model": "owner/repo" }`);
   }
-  const settings = new Map<string, { value: unknown; from: string }>();
+  const settings = new Map<string, InFile>();
   for (const [name, value] of Object.entries(values)) {
-    const from = `${file}:${lineOf(text, name)}`;
+    const from = (...parts: string[]) => `${file}:${lineOf(text, [name, ...parts])}`;
     if (name === "$schema") continue;
     if (!Object.hasOwn(SETTINGS, name)) {
-      throw new UsageError(`${from}: there is no setting "${name}"; there are ${Object.keys(SETTINGS).join(", ")}`);
+      throw new UsageError(`${from()}: there is no setting "${name}"; there are ${Object.keys(SETTINGS).join(", ")}`);
     }
-    const setting = SETTINGS[name as keyof Settings];
-    if (!setting.accepts(value)) {
-      throw new UsageError(`${from}: "${name}" is ${JSON.stringify(value)}; wanted: ${setting.wanted}`);
+    const fault = await SETTINGS[name as keyof Settings].fault(value);
+    if (fault !== undefined) {
+      const field = [name, ...fault.path].join(".");
+      const got = fault.got === undefined ? "not there" : JSON.stringify(fault.got);
+      throw new UsageError(`${from(...fault.path)}: "${field}" is ${got}; wanted: ${fault.wanted}`);
     }
-    settings.set(name, { value, from });
+    settings.set(name, { value, from: from(), fromOf: (part) => from(part) });
   }
   return settings;
 }
@@ -159,12 +148,4 @@ function parsed(file: string, text: string): unknown {
     const what = message.replace(/ in JSON at position.*$| \(line .*$/s, "").replace(/, .* is not valid JSON$/s, "");
     throw new UsageError(`${file}:${lineAt(text, position)}: not valid JSON: ${what}`);
   }
-}
-
-function lineOf(text: string, name: string): number {
-  return lineAt(text, Math.max(0, text.search(new RegExp(`"${name.replace(/[^\w]/g, "\\$&")}"\\s*:`))));
-}
-
-function lineAt(text: string, position: number): number {
-  return text.slice(0, position).split("\n").length;
 }

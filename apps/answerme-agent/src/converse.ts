@@ -4,14 +4,15 @@ import { askPerson, policyOf } from "./approval.js";
 import { ask } from "./ask.js";
 import { completeReference, withReferencedFiles } from "./attachments.js";
 import { completeCommand, counted, isCommand, runCommand, type Talk } from "./commands.js";
-import type { Settings } from "./config.js";
 import { ExitCode, explain, UsageError } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
 import type { Keeping } from "./keeping.js";
+import { type Mcp, tellProblems } from "./mcp.js";
 import type { ModelChoice } from "./model-choice.js";
 import type { Prompt } from "./prompt.js";
 import type { Renderer } from "./renderer.js";
 import { openSession, type SessionPlace } from "./session.js";
+import type { Settings, Sourced } from "./settings.js";
 import { tourFolder, tourQuestions } from "./tour.js";
 
 export interface Conversation {
@@ -21,6 +22,9 @@ export interface Conversation {
   readonly choice: ModelChoice;
   readonly root: string;
   readonly permission: Settings["permission"];
+  /** Which tools there are. Default: all. */
+  readonly settings?: Pick<Sourced<Settings>, "tools" | "toolSet"> | undefined;
+  readonly mcp?: Mcp | undefined;
   /** The model of a name. */
   choose(model: string): ModelChoice;
   /** Absent: the session is not kept. */
@@ -56,12 +60,15 @@ export async function converse(options: Conversation): Promise<ExitCode> {
 }
 
 async function begin(options: Conversation): Promise<Talk> {
-  const { choice, root, permission, interrupts, choose, keeping, renderer } = options;
-  const settings = { root, policy: policyOf(permission, "ask"), readOnly: permission === "readOnly" };
+  const { choice, root, permission, settings, mcp, interrupts, choose, keeping, renderer } = options;
+  const fixed = { root, policy: policyOf(permission, "ask"), readOnly: permission === "readOnly", settings };
+  let serving: Promise<void> | undefined;
   const open = async (choice: ModelChoice, place: SessionPlace | undefined) => {
-    const session = await openSession({ ...settings, choice, place });
+    const session = await openSession({ ...fixed, choice, place });
     await keeping?.shelf.place(session.sessionId, root);
     renderer.session(session.sessionId);
+    // Nobody waits for the servers before there is a question.
+    serving = choice.groups === undefined ? mcp?.serve(session) : undefined;
     return session;
   };
   const talk: Talk = {
@@ -70,8 +77,12 @@ async function begin(options: Conversation): Promise<Talk> {
     root,
     interrupts,
     shelf: keeping?.shelf,
+    mcp,
     usage: noUsage,
     questions: 0,
+    async served() {
+      await serving;
+    },
     async change(model) {
       talk.choice = choose(model);
       await talk.goTo(talk.session.sessionId);
@@ -99,7 +110,9 @@ async function turn(text: string, talk: Talk, options: Conversation): Promise<Ex
   const { session, choice } = talk;
   const message = await attached(text, choice, options);
   if (message === undefined) return undefined;
-  const approve = askPerson(prompt, renderer);
+  await talk.served();
+  if (talk.questions === 0 && choice.groups === undefined) tellProblems(await talk.mcp?.lines(), renderer);
+  const approve = askPerson(prompt, renderer, options.root);
   const { code, usage } = await prompt.during(
     (line) => session.steer(line),
     () => ask(session, message, { ...options, approve, choice }),

@@ -1,18 +1,27 @@
+import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { hubSettingsFromEnv } from "@shedkit/gguf";
-import { chooseModel } from "./model-choice.js";
+import { Mcp } from "./mcp.js";
+import { allowedServers } from "./mcp-leave.js";
+import { chooseModel, type Environment, type ModelChoice } from "./model-choice.js";
+import { CLOUDS } from "./models/cloud.js";
 import { bytes } from "./progress.js";
+import { type Settings, type Sourced, TOOL_GROUPS } from "./settings.js";
+import { Shelf, shelfFile } from "./shelf.js";
 
 export interface DoctorOptions {
   /** Of the program. */
   version: string;
-  model: { value: string | null; from: string };
+  settings: Sourced<Settings>;
+  root: string;
 }
 
 /** What this machine can run, which models are at hand, and which one would answer and why. */
-export async function examine({ version, model }: DoctorOptions): Promise<string> {
+export async function examine({ version, settings, root }: DoctorOptions): Promise<string> {
+  const { model } = settings;
+  const choice = chooseModel(model.value, null);
   const hub = hubSettingsFromEnv();
   const cache = hub.cacheDir ?? "";
   const rows: [name: string, value: string][] = [
@@ -35,9 +44,39 @@ export async function examine({ version, model }: DoctorOptions): Promise<string
         ? "none is set: the first cloud with a key, else the demonstration"
         : `set by ${model.from}`,
     ],
-    ["", chooseModel(model.value, null).notice.text],
+    ["", choice.notice.text],
+    ["keys", keys(process.env)],
+    ["tools", toolGroups(settings, choice)],
+    ...(await mcpServers(settings, root)),
   ];
   return rows.map(([name, value]) => `${name.padEnd(16)}${value}\n`).join("");
+}
+
+/** Which keys there are, never what they are. */
+function keys(env: Environment): string {
+  const there = [...new Set(CLOUDS.map(({ key }) => key)), "HF_TOKEN"].filter((name) => env[name]);
+  return there.join(", ") || "none";
+}
+
+function toolGroups({ tools }: Sourced<Settings>, { groups = TOOL_GROUPS }: ModelChoice): string {
+  return groups.filter((group) => tools.value[group] !== false).join(", ") || "none";
+}
+
+/** Starts the servers, as a session would, to see how it stands with them. */
+async function mcpServers({ mcpServers, permission }: Sourced<Settings>, root: string): Promise<[string, string][]> {
+  const entries = mcpServers.value;
+  if (entries.length === 0) return [["MCP servers", "none"]];
+  const notes = await openNotes();
+  const allowed = await allowedServers(entries, { root, permission: permission.value, notes: notes?.notes });
+  const mcp = new Mcp({ entries, root, env: process.env, allowed, connectTimeoutMs: 15_000 });
+  const lines = await mcp.lines();
+  await Promise.all([mcp.close(), notes?.close()]);
+  return lines.map(({ name, text }, i) => [i === 0 ? "MCP servers" : "", `${name}: ${text}`]);
+}
+
+async function openNotes(): Promise<Shelf | undefined> {
+  const file = shelfFile(process.env, os.homedir());
+  return existsSync(file) ? Shelf.open(file).catch(() => undefined) : undefined;
 }
 
 /** Whether local models run here, and on what. */

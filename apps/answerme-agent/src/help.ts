@@ -6,6 +6,7 @@ Usage
   answerme-agent [options]               open a prompt (or read the question from a pipe)
   answerme-agent sessions [WORDS]        list the sessions that were kept, those with words in them
   answerme-agent sessions delete ID      delete one
+  answerme-agent sessions title ID TEXT  give one another title
   answerme-agent serve                   the sessions in a browser and over HTTP, and an endpoint for clients of
                                          OpenAI, until ctrl-C; prints the address
   answerme-agent config                  print the settings and where they come from
@@ -18,8 +19,8 @@ Options
       --provider NAME anthropic, openai, openai-responses or local (this machine): whose model --model is, or
                       else whose usual one
   -r, --root FOLDER   the folder that the tools may see (default: the current one)
-  -y, --yes           change files without asking (without a terminal nothing is changed otherwise)
-      --read-only     offer no tool that changes files
+  -y, --yes           change files and run commands without asking (without a terminal neither is done otherwise)
+      --read-only     offer no tool that changes something
   -c, --continue      go on with the newest session about the folder
       --resume ID     go on with that session (how its id begins is enough)
       --no-keep       do not keep this session

@@ -5,6 +5,7 @@ import { LOCAL_NAME } from "./models/cloud-names.js";
 import { demoModel } from "./models/demo.js";
 import { localModel } from "./models/local.js";
 import type { ModelNotice } from "./renderer.js";
+import type { ToolGroup } from "./settings.js";
 
 /** A model to ask, and what it needs of its host. */
 export interface ModelChoice {
@@ -16,7 +17,9 @@ export interface ModelChoice {
   readonly memory?: Partial<MemoryConfig> | undefined;
   readonly loopDetection?: Partial<LoopDetectionConfig> | undefined;
   readonly files: FilesPresetOptions;
-  /** File tools that lead the model astray. Default: none. */
+  /** The tools it can use. Default: all there are. */
+  readonly groups?: readonly ToolGroup[] | undefined;
+  /** Those of them that lead the model astray. Default: none. */
   readonly without?: readonly string[] | undefined;
   /** What a person is told where the model goes round in circles, in place of what the agent says of it. */
   readonly stuck?: string | undefined;

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import type { RunOptions } from "./args.js";
-import { loadSettings, type Settings, type Sourced } from "./config.js";
+import { loadSettings } from "./config.js";
+import type { Settings, Sourced } from "./settings.js";
 
 /** The settings in force for a folder; a flag wins over everything else. */
 export function settingsOf(options: RunOptions, root: string): Promise<Sourced<Settings>> {

@@ -1,8 +1,8 @@
 import { AgentSession } from "@shedkit/agent";
 import { RouterPreset } from "@shedkit/harness";
 import type { ProviderRouter } from "@shedkit/provider";
-import type { Settings, Sourced } from "./config.js";
 import { chooseModel, type Environment, type ModelChoice } from "./model-choice.js";
+import type { Settings, Sourced } from "./settings.js";
 
 /** The keys of other models that may be chosen on the page, and the names of those. */
 const KEYED = { ANTHROPIC_API_KEY: "anthropic:", OPENAI_API_KEY: "openai:" } as const;

@@ -2,10 +2,11 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { AnyAgentSession, PermissionPolicy } from "@shedkit/agent";
 import type { DocumentStore, MemoryStore } from "@shedkit/store";
-import type { SessionId } from "@shedkit/types";
+import { AgenticError, type SessionId } from "@shedkit/types";
 import { UsageError } from "./exit.js";
 import { projectInstructions } from "./instructions.js";
 import type { ModelChoice } from "./model-choice.js";
+import type { Settings, Sourced } from "./settings.js";
 
 /** The folder that the tools may see, as an absolute path. Throws UsageError where it is none. */
 export async function rootFolder(named: string | undefined): Promise<string> {
@@ -26,34 +27,44 @@ export interface SessionPlace {
   sessionId?: SessionId | undefined;
 }
 
-export interface SessionOptions {
+/** What decides about the tools of a session. */
+export interface SessionTools {
   choice: ModelChoice;
-  root: string;
-  policy: PermissionPolicy;
   /** Leaves out the tools that change something. */
   readOnly: boolean;
+  /** Default: all tools, as they are. */
+  settings?: Pick<Sourced<Settings>, "tools" | "toolSet"> | undefined;
+}
+
+export interface SessionOptions extends SessionTools {
+  root: string;
+  policy: PermissionPolicy;
   /** Where the session is kept, and the id of one to go on with. Default: in memory, a new one. */
   place?: SessionPlace | undefined;
 }
 
-/** Tools that change nothing. */
-const READ_ONLY: ReadonlySet<string> = new Set(["read", "list"]);
-
-/** A session of the chosen model, with the file tools over `root`. */
+/** A session of the chosen model, with the tools over `root`. Throws UsageError where they cannot be as configured. */
 export async function openSession(options: SessionOptions): Promise<AnyAgentSession> {
-  const { choice, root, policy, readOnly, place } = options;
-  const [{ ToolPreset }, { ToolShed }, { NodeFileSystem }, system] = await Promise.all([
-    import("@shedkit/harness"),
-    import("@shedkit/shed"),
+  try {
+    return await opened(options);
+  } catch (error) {
+    const from = options.settings?.toolSet.from;
+    if (from === undefined || !AgenticError.is(error, "toolShed")) throw error;
+    throw new UsageError(`${from}: ${error.message}`, { cause: error });
+  }
+}
+
+async function opened(options: SessionOptions): Promise<AnyAgentSession> {
+  const { choice, root, policy, place } = options;
+  const [{ shedOf }, { NodeFileSystem }, system] = await Promise.all([
+    import("./tools.js"),
     import("@shedkit/fs/node"),
     systemPrompt(choice, root),
   ]);
-  const files = ToolPreset.files(new NodeFileSystem(root), choice.files);
-  const tools = [...files].filter(({ name }) => !choice.without?.includes(name) && (!readOnly || READ_ONLY.has(name)));
   const preset = await choice.preset();
   let builder = preset
     .intoAgentBuilder()
-    .withToolshed(new ToolShed().tools(tools))
+    .withToolshed(shedOf(new NodeFileSystem(root), root, options))
     .withPermissions(policy)
     .withConfig(choice.config);
   if (system !== undefined) builder = builder.withSystemPrompt(system);

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type KeyValueStore, KvMemoryStore, SqlDocumentStore } from "@shedkit/store";
+import { type KeyValueStore, KvMemoryStore, type SessionInfo, SqlDocumentStore } from "@shedkit/store";
 import { LibsqlStorage } from "@shedkit/store-libsql";
 import type { SessionId } from "@shedkit/types";
 import { UsageError } from "./exit.js";
@@ -43,7 +43,7 @@ export class Shelf {
       const page = await this.docStore.sessions({ text, limit: 50, cursor });
       for (const info of page.items) {
         if (info.records === 0) continue;
-        const kept = { ...info, root: await this.rootOf(info.id) };
+        const kept = await this.#kept(info);
         if (root === undefined || kept.root === root) found.push(kept);
         if (found.length === limit) return found;
       }
@@ -61,15 +61,26 @@ export class Shelf {
     return only;
   }
 
+  /** Gives a session another title than its first question. */
+  async setTitle(session: SessionId, title: string): Promise<void> {
+    await this.#storage.set(titleKey(session), title);
+  }
+
   async delete(session: SessionId): Promise<void> {
     await this.docStore.delete(session);
     await this.memoryStore.clear(session);
     await this.#storage.delete(rootKey(session));
+    await this.#storage.delete(titleKey(session));
   }
 
   async close(): Promise<void> {
     await this.docStore.close();
     await this.#storage.close();
+  }
+
+  async #kept(info: SessionInfo): Promise<KeptSession> {
+    const title = await this.#storage.get(titleKey(info.id));
+    return { ...info, ...(typeof title === "string" && { title }), root: await this.rootOf(info.id) };
   }
 
   /** The folder that a session is about, as far as it was noted. */
@@ -83,6 +94,11 @@ export class Shelf {
 export function shelfFile(env: { readonly [name: string]: string | undefined }, home: string): string {
   const folder = env.XDG_DATA_HOME || (env.LOCALAPPDATA ?? path.join(home, ".local", "share"));
   return path.join(folder, "answerme", "sessions.db");
+}
+
+/** The same as that of the page, so that a title given here is shown there. */
+function titleKey(session: SessionId): string {
+  return `server/title/${session}`;
 }
 
 function rootKey(session: SessionId): string {

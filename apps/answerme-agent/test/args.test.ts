@@ -52,6 +52,10 @@ describe("the command line", () => {
   });
 
   it("takes sessions, words to look for, or one to delete", () => {
+    expect(parseCommand(["sessions", "title", "01h", "The", "port"])).toMatchObject({
+      type: "sessions",
+      title: { id: "01h", text: "The port" },
+    });
     expect(parseCommand(["sessions"])).toMatchObject({ type: "sessions", words: "" });
     expect(parseCommand(["sessions", "harbour", "master"])).toMatchObject({
       type: "sessions",

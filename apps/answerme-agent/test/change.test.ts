@@ -17,8 +17,42 @@ describe("a change shown before it is made", () => {
     expect(lines.at(-1)).toBe("@... and 10 lines more");
   });
 
+  it("of a write over a file shows what differs", () => {
+    const args = { path: "a.txt", content: "a\nb\nC\n" };
+    expect(shown(changeLines("write", args, "a\nb\nc\n"))).toEqual(["@write a.txt", " a", " b", "-c", "+C"]);
+  });
+
+  it("of several edits shows each under its file", () => {
+    const edits = [
+      { path: "a.txt", old_string: "1", new_string: "2" },
+      { path: "b.txt", old_string: "3", new_string: "" },
+    ];
+    expect(shown(changeLines("multi_edit", { edits }))).toEqual([
+      "@multi_edit a.txt",
+      "-1",
+      "+2",
+      "@multi_edit b.txt",
+      "-3",
+    ]);
+  });
+
+  it("of a patch, a command, a move and a removal shows what is asked for", () => {
+    const patch = "*** Update File: a\n@@\n-x\n+y\n z";
+    expect(shown(changeLines("apply_patch", { patch }))).toEqual([
+      "@apply_patch",
+      "@*** Update File: a",
+      "@@@",
+      "-x",
+      "+y",
+      " z",
+    ]);
+    expect(shown(changeLines("bash", { command: "cd a &&\nmake" }))).toEqual(["@bash", " cd a &&", " make"]);
+    expect(shown(changeLines("move", { from: "a", to: "b" }))).toEqual(["@move a to b"]);
+    expect(shown(changeLines("delete", { path: "a" }))).toEqual(["@delete a"]);
+  });
+
   it("of another tool shows the arguments", () => {
-    expect(shown(changeLines("move", { from: "a", to: "b" }))).toEqual(['@move {"from":"a","to":"b"}']);
+    expect(shown(changeLines("clock__set", { hour: 3 }))).toEqual(['@clock__set {"hour":3}']);
   });
 
   it("holds all the lines that differ", () => {

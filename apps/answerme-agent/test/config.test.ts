@@ -27,6 +27,9 @@ describe("settings", () => {
       permission: { value: "ask", from: "default" },
       maxSteps: { value: null, from: "default" },
       keepSessions: { value: true, from: "default" },
+      tools: { value: {}, from: "default" },
+      toolSet: { value: null, from: "default" },
+      mcpServers: { value: [], from: "default" },
     });
   });
 
@@ -44,11 +47,19 @@ describe("settings", () => {
   it.each([
     [
       '{\n  "modle": "x"\n}',
-      /answerme\.json:2: there is no setting "modle"; there are model, permission, maxSteps, keepSessions$/,
+      /answerme\.json:2: there is no setting "modle"; there are model, permission, maxSteps, keepSessions, tools, toolSet, mcpServers$/,
     ],
     ['{\n\n  "maxSteps": 0\n}', /answerme\.json:3: "maxSteps" is 0; wanted: a whole number from 1 to 1000/],
     ['{"model": ""}', /answerme\.json:1: "model" is ""; wanted: a Hugging Face/],
     ['{\n  "model": "x"\n  "maxSteps": 3\n}', /answerme\.json:3: not valid JSON/],
+    [
+      '{\n  "tools": {\n    "shel": false\n  }\n}',
+      /answerme\.json:3: "tools\.shel" is false; wanted: only files, changes/,
+    ],
+    ['{"tools": {"shell": "no"}}', /answerme\.json:1: "tools\.shell" is "no"; wanted: true or false/],
+    ['{\n  "toolSet": {\n "tools": "read" }\n}', /answerme\.json:3: "toolSet\.tools" is "read"; wanted: /],
+    ['{\n  "toolSet": {"tools": []},\n  "tools": 3\n}', /answerme\.json:3: "tools" is 3; wanted: an object/],
+    ['{"mcpServers": []}', /answerme\.json:1: "mcpServers" is \[\]; wanted: servers by name/],
     ["", /answerme\.json:1: not valid JSON/],
     ["[]", /answerme\.json:1: wanted an object/],
     ['{"__proto__": {"model": "x"}}', /there is no setting "__proto__"/],
@@ -67,6 +78,22 @@ describe("settings", () => {
     await expect(allowing.load()).rejects.toThrow(/answerme\.json:1: "permission": "allow" does not count/);
     await using forbidding = await folders({ project: '{"permission": "readOnly"}', user: '{"permission": "allow"}' });
     expect((await forbidding.load()).permission.value).toBe("readOnly");
+  });
+
+  it("of tools and MCP servers come from both files; what one switches off stays off", async () => {
+    await using f = await folders({
+      project: '{"tools": {"shell": true},\n"mcpServers": {"b": {"command": "p"}, "c": {"command": "p"}}}',
+      user: '{"tools": {"shell": false},\n\n"mcpServers": {"a": {"command": "u"}, "b": {"command": "u"}}}',
+    });
+    const { tools, mcpServers } = await f.load();
+    expect(tools.value).toEqual({ shell: false });
+    const all = mcpServers.value.map(({ name, config, inProject }) => [name, config, inProject]);
+    expect(all).toEqual([
+      ["a", { command: "u" }, false],
+      ["b", { command: "p" }, true],
+      ["c", { command: "p" }, true],
+    ]);
+    expect(mcpServers.value.map(({ from }) => from.split(":").at(-1))).toEqual(["3", "2", "2"]);
   });
 
   it("of the environment are checked too", async () => {

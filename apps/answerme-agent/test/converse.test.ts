@@ -290,6 +290,38 @@ describe("what begins with a slash", () => {
     expect(asked(t.provider, 2)).toEqual(["First", "", "Third"]);
   });
 
+  it("gives a session a title, and finds it by what was said", async () => {
+    await using t = await talk(["One."]);
+    await t.type("First");
+    await t.says("One.\n");
+    await t.type("/title The port of the server");
+    await t.says('This session is "The port of the server" now.');
+    await t.type("/sessions first");
+    await t.says("The port of the server\n");
+  });
+
+  it("shows what is remembered, adds to it and takes away, and the model is told", async () => {
+    await using t = await talk(["Noted."]);
+    await t.type("/memory");
+    await t.says("Nothing is remembered yet");
+    await t.type("/memory add The port is 8417");
+    await t.says("Remembered: The port is 8417");
+    await t.type("/memory add Be brief");
+    await t.type("/memory");
+    await t.says("Facts:\n1  The port is 8417\n2  Be brief\n");
+    await t.type("/memory remove 3");
+    await t.says("There is no fact 3");
+    await t.type("/memory remove 2");
+    await t.says("Forgotten: Be brief");
+    await t.type("/memory forget");
+    await t.says("There is no /memory forget");
+    await t.type("Hi");
+    await t.says("Noted.\n");
+    const request = JSON.stringify(t.provider.requests[0]?.messages);
+    expect(request).toContain("The port is 8417");
+    expect(request).not.toContain("Be brief");
+  });
+
   it("says which sessions there are not", async () => {
     await using t = await talk([]);
     await t.type("/sessions");

@@ -14,7 +14,7 @@ interface Cloud {
   provider(env: Environment, baseUrl: string | undefined): Promise<ModelProvider>;
 }
 
-const CLOUDS: readonly Cloud[] = [
+export const CLOUDS: readonly Cloud[] = [
   {
     prefix: "anthropic",
     label: "Anthropic",

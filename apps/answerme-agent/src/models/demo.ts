@@ -27,6 +27,7 @@ export function demoModel(): ModelChoice {
     // past some 1,200 it errs more.
     context: { window: 1300, keepRecentTokens: 250, summaryTokens: 60 },
     files: { read: { lineNumbers: false, maxTokens: 450 } },
+    groups: ["files"],
     // A tool that it was not trained on keeps it searching: with `list` 9 of 12 questions of the tour, without all.
     without: ["list"],
     // Eight calls of tools, then the answer: a small model may go round in circles.
