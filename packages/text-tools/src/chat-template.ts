@@ -1,5 +1,6 @@
 import { Template } from "@huggingface/jinja";
 import { AgenticError, type ToolFunctionSpec } from "@shedkit/types";
+import { withLoopScopes } from "./loop-scope.js";
 import { plainSchema } from "./plain-schema.js";
 import { DATE_FUNCTION, inOurDialect } from "./template-dialect.js";
 
@@ -78,6 +79,7 @@ export class ChatTemplate {
     };
     try {
       this.#template = new Template(inOurDialect(source));
+      this.#template.parsed.body = withLoopScopes(this.#template.parsed.body);
     } catch (cause) {
       throw templateError("cannot be read", cause);
     }
