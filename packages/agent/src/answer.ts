@@ -1,5 +1,5 @@
-import { type AgenticError, noUsage, type Usage } from "@shedkit/types";
-import type { Turn } from "./turn.js";
+import { type AgenticError, noUsage, type SerializedError, type Usage } from "@shedkit/types";
+import { reviveError, type Turn } from "./turn.js";
 
 /** What `ask` came to. A turn that fails half-way is no exception: it is an answer of type `failed`. */
 export type Answer<T = undefined> =
@@ -48,4 +48,16 @@ export function failedAnswer(text: string, error: AgenticError, usage: Usage): A
 export function answerOf(turn: Turn): Answer {
   const usage = turn.usage ?? noUsage;
   return turn.failure ? failedAnswer(turn.text, turn.failure, usage) : completeAnswer(turn.text, undefined, usage);
+}
+
+/** An answer that travelled. Throws what kept the turn from starting. */
+export function answerFrom(
+  reply:
+    | { type: "complete"; text: string; value?: unknown; usage: Usage }
+    | { type: "failed"; text: string; error: SerializedError; usage: Usage }
+    | { type: "refused"; error: SerializedError },
+): Answer<unknown> {
+  if (reply.type === "refused") throw reviveError(reply.error);
+  if (reply.type === "failed") return failedAnswer(reply.text, reviveError(reply.error), reply.usage);
+  return completeAnswer(reply.text, reply.value, reply.usage);
 }

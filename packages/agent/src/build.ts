@@ -41,7 +41,8 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
   if (access && !(await access.canAccessSession(user, sessionId))) throw noAccess(user, sessionId);
   const spending = settings.spending ?? (await Spending.open(access, user));
   for (const model of [...selection.models, selection.memoryModel]) await spending.checkModel(modelId(model).name);
-  const lease = await docStore.acquire(sessionId, { signal, waitMs });
+  const engine = settings.depth === undefined ? settings.engine : undefined; // a sub-agent lives in its call
+  const lease = await docStore.acquire(sessionId, { signal, waitMs, takeOver: engine !== undefined });
   let close: () => void | Promise<void> = () => {};
   try {
     const state = await readState(docStore, sessionId, signal);
@@ -49,7 +50,8 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     const tiers = settings.sessionId === undefined ? {} : await memoryStore.read(sessionId);
     if (settings.mustExist && state.lastRecordId === "" && Object.keys(tiers).length === 0) throw notFound(sessionId);
     const inProcess = inProcessEffects(docStore, lease);
-    const effects = settings.gate ? gated(inProcess, settings.gate) : inProcess;
+    const driven = engine ? engine.effects(inProcess) : inProcess;
+    const effects = settings.gate ? gated(driven, settings.gate) : driven;
     const log = new SessionLog(state, effects);
     const recall = new Recall(docStore, sessionId, state, settings.embedder);
     const memory = new WorkingMemory(log, memoryStore, sessionId);
@@ -71,7 +73,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     if (access) tools.setAccess((tool) => access.canUseTool(user, tool));
     for (const { key, version, value } of state.toolStates.values()) tools.states?.restore({ key, version, value });
     for (const [name, by] of state.activations) if (tools.get(name)) tools.activate([name], by);
-    await mend(log, effects);
+    await mend(log, effects, (open) => engine?.runsAgain(open, tools) ?? false);
     await syncMemory(log, memoryStore, sessionId, tiers);
     models.retain();
     const config = { ...defaultConfig, ...settings.config };
@@ -95,7 +97,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     };
     return {
       ...loopParts,
-      ...{ docStore, memoryStore, lease, models, recall, children, facts: memory },
+      ...{ docStore, memoryStore, lease, models, recall, children, facts: memory, engine },
       modelChain: selection.models,
       loopOf: (spec, sink) => new AgentLoop(loopParts, spec, sink),
     };

@@ -14,7 +14,7 @@ import type { ModelSource } from "./models.js";
 import type { SessionObserver } from "./observer.js";
 import type { PermissionPolicy } from "./permissions.js";
 import { AgentSession } from "./session.js";
-import type { BuildOptions, ChildrenConfig, Settings } from "./settings.js";
+import type { BuildOptions, ChildrenConfig, SessionEngine, Settings } from "./settings.js";
 
 /** Says what a session is made of. Immutable: every method returns a new builder, and one may build many sessions. */
 export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore> {
@@ -127,6 +127,11 @@ export class AgentSessionBuilder<D extends DocumentStore, M extends MemoryStore>
     return this.#with({ observer });
   }
 
+  /** @internal See `settingsOf` and `withEngine`. */
+  settings(): Settings<D, M> {
+    return this.#settings;
+  }
+
   /**
    * Makes the session: takes its log, reads it, builds the tools and checks that the model has a backend. A preset is
    * not loaded yet.
@@ -150,6 +155,24 @@ function builderOf<D extends DocumentStore, M extends MemoryStore>(
   settings: Settings<D, M>,
 ): AgentSessionBuilder<D, M> {
   return new AgentSessionBuilder(settings);
+}
+
+/** What a builder has been told. */
+export function settingsOf<D extends DocumentStore, M extends MemoryStore>(
+  builder: AgentSessionBuilder<D, M>,
+): Settings<D, M> {
+  return builder.settings();
+}
+
+/**
+ * Lets an engine run the turns of the sessions that the builder builds. It is taken to know that nobody else may write
+ * to such a session: the log is taken from whoever holds it.
+ */
+export function withEngine<D extends DocumentStore, M extends MemoryStore>(
+  builder: AgentSessionBuilder<D, M>,
+  engine: SessionEngine,
+): AgentSessionBuilder<D, M> {
+  return builderOf({ ...builder.settings(), engine });
 }
 
 /** A builder with everything in memory. */

@@ -2,6 +2,8 @@
  * What a session is made of, for engines that run its loop elsewhere. No promise of stability: any version may change
  * any of it.
  */
+export { answerFrom } from "./answer.js";
+export { settingsOf, withEngine } from "./builder.js";
 export { AgentContext, type ContextParts } from "./context.js";
 export { inProcessEffects, type LoopEffects } from "./effects.js";
 export { SessionLog } from "./log.js";
@@ -12,3 +14,4 @@ export { MemoryCoordinator } from "./memory-coordinator.js";
 export { Recall } from "./recall.js";
 export { mend, readState } from "./replay.js";
 export { type OpenCall, type QueuedMessage, SessionState } from "./session-state.js";
+export type { SessionEngine, Settings } from "./settings.js";

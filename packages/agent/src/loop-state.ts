@@ -1,6 +1,14 @@
 import type { ModelParams, ModelRequest, Route } from "@shedkit/provider";
 import type { ToolCallManager } from "@shedkit/shed";
-import type { AgenticError, JsonSchema, JsonValue, Message, ModelIdLike, SessionId } from "@shedkit/types";
+import type {
+  AgenticError,
+  JsonSchema,
+  JsonValue,
+  Message,
+  ModelIdLike,
+  SessionId,
+  SessionRecord,
+} from "@shedkit/types";
 import type { Spending } from "./access.js";
 import type { AgentConfig, LoopDetectionConfig } from "./config.js";
 import type { AgentContext } from "./context.js";
@@ -43,6 +51,8 @@ export interface TurnSpec {
   maxSteps: number;
   /** The answer must be JSON of this schema. */
   output?: JsonSchema | undefined;
+  /** What the log holds of the turn, where another process began it. The prompt is part of it then. */
+  soFar?: readonly SessionRecord[] | undefined;
   /** What the observer is told. */
   metadata?: { readonly [key: string]: JsonValue } | undefined;
 }

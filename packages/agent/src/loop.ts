@@ -20,6 +20,7 @@ import { type ObservationBody, observing, providerWithin } from "./observer.js";
 import { ModelChain, type Recovery } from "./recovery.js";
 import type { Sink } from "./stream-item.js";
 import { recordedError, type TurnOutcome } from "./turn.js";
+import { turnSoFar } from "./turn-so-far.js";
 
 type Running = Exclude<AgentLoopState, { type: "done" }>;
 type State<T extends AgentLoopState["type"]> = Extract<AgentLoopState, { type: T }>;
@@ -143,13 +144,23 @@ export class AgentLoop {
     const { log, spending, memory } = this.#parts;
     const { prompt } = this.#spec;
     await log.flush(); // what was queued just now is in the state then
+    const begun = turnSoFar(this.#spec.soFar ?? []);
+    if (begun.ended) return { type: "done", outcome: begun.ended };
     if (this.#aborted) return { type: "ending", error: this.#aborted };
     this.#sink({ type: "progress", progress: { type: "initializing", step: "turn" } });
     await spending.refresh();
     memory.check(this.#sink); // what a program that stopped has left to do
-    this.#outer++;
+    this.#outer = begun.taken + 1;
+    this.#inner = log.state.openCalls.size > 0 ? Math.max(0, begun.inner - 1) : begun.inner; // running them counts
+    this.#sumUpAsked = begun.sumUpAsked;
+    this.#usage = begun.usage;
+    this.#messageCount += begun.messageCount;
+    if (begun.messageCount > 0 && !log.state.suspended) {
+      if (log.state.openCalls.size > 0) return { type: "execute" };
+      return { type: begun.answered ? "outputProcessing" : "assemble" };
+    }
     if (log.state.suspended) {
-      if (prompt) await log.append({ type: "queued", queue: "followUp", message: prompt });
+      if (prompt && !this.#spec.soFar?.length) await log.append({ type: "queued", queue: "followUp", message: prompt });
       for (const { record, decision } of log.state.approvals.values()) {
         if (!decision) this.#sink({ type: "record", record });
       }

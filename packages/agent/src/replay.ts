@@ -23,15 +23,19 @@ export async function readState(
 
 /**
  * Makes a conversation that broke off anywhere one that every provider accepts. Nothing that finished is touched, and
- * calls that wait for leave go on waiting.
+ * calls that wait for leave go on waiting, as do those that `runsAgain` names.
  */
-export async function mend(log: SessionLog, effects: Pick<LoopEffects, "newId">): Promise<void> {
+export async function mend(
+  log: SessionLog,
+  effects: Pick<LoopEffects, "newId">,
+  runsAgain: (open: OpenCall) => boolean = () => false,
+): Promise<void> {
   const { state } = log;
-  const waits = (open: OpenCall) => state.suspended && open.attempt === 0;
+  const waits = (open: OpenCall) => (state.suspended && open.attempt === 0) || runsAgain(open);
   const why = (open: OpenCall) => (open.attempt === 0 ? NOT_STARTED : INTERRUPTED);
   const gone = [...state.openCalls.values()].filter((open) => !waits(open));
   await closeOpenCalls(log, effects, "interrupted", why, gone);
-  if (!state.suspended) state.messages = normalizeTranscript(state.messages, { exclude: state.retracted });
+  if (state.openCalls.size === 0) state.messages = normalizeTranscript(state.messages, { exclude: state.retracted });
 }
 
 const NOT_STARTED = "The call did not run: the program stopped before it.";

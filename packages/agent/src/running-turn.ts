@@ -3,6 +3,7 @@ import type { JsonSchema, JsonValue, ModelIdLike, SessionRecord, UserMessage } f
 import type { Channel } from "./channel.js";
 import type { AgentLoop } from "./loop.js";
 import type { LoopParts, TurnSpec } from "./loop-state.js";
+import type { SessionEngine } from "./settings.js";
 import type { Sink, StreamItem } from "./stream-item.js";
 import { recordedError, Turn } from "./turn.js";
 
@@ -24,6 +25,7 @@ export interface TurnOptions {
 export interface TurnParts extends LoopParts {
   /** The model that answers, and its fallbacks. */
   modelChain: readonly ModelIdLike[];
+  engine: SessionEngine | undefined;
   /** Makes the state machine of a turn. */
   loopOf(spec: TurnSpec, sink: Sink): AgentLoop;
 }
@@ -36,7 +38,7 @@ export class RunningTurn {
   readonly #show: Sink;
   readonly #channel: Channel<StreamItem> | undefined;
   readonly #signal: AbortSignal | undefined;
-  readonly #records: SessionRecord[] = [];
+  readonly #records: SessionRecord[];
   #over = false;
   #done: Promise<Turn> | undefined;
 
@@ -48,7 +50,10 @@ export class RunningTurn {
   ) {
     const { options } = asked;
     const { modelChain } = parts;
-    this.id = parts.effects.newId();
+    const begun = parts.engine?.turn();
+    this.id = begun?.id ?? parts.effects.newId();
+    this.#records = [...(begun?.soFar ?? [])];
+    this.#over = isEnd(this.#records.at(-1));
     this.#parts = parts;
     this.#show = show;
     this.#channel = channel;
@@ -61,6 +66,7 @@ export class RunningTurn {
       maxSteps: options.maxSteps ?? parts.config.maxInnerIterations,
       output: asked.output,
       metadata: options.metadata,
+      soFar: begun?.soFar,
     };
     this.loop = parts.loopOf(spec, show);
   }
@@ -75,7 +81,7 @@ export class RunningTurn {
   take(item: StreamItem): void {
     if (item.type === "record") {
       this.#records.push(item.record);
-      this.#over = item.record.type === "failedAction" || item.record.type === "summary";
+      this.#over = isEnd(item.record);
     }
     this.#channel?.push(item);
   }
@@ -96,6 +102,10 @@ export class RunningTurn {
     this.#channel?.close();
     return new Turn(this.id, this.#records, outcome);
   }
+}
+
+function isEnd(record: SessionRecord | undefined): boolean {
+  return record?.type === "failedAction" || record?.type === "summary";
 }
 
 function reasonOf(signal: AbortSignal | undefined): string {

@@ -1,13 +1,15 @@
-import type { ToolShed } from "@shedkit/shed";
+import type { ToolCallManager, ToolShed } from "@shedkit/shed";
 import type { DocumentStore, MemoryStore } from "@shedkit/store";
-import type { Embedder, ModelIdLike, SessionId } from "@shedkit/types";
+import type { Embedder, ModelIdLike, SessionId, SessionRecord } from "@shedkit/types";
 import type { SessionAccessProvider, Spending } from "./access.js";
 import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
+import type { LoopEffects } from "./effects.js";
 import type { ErrorPolicy } from "./error-policy.js";
 import type { ModelSource, Models } from "./models.js";
 import type { SessionObserver } from "./observer.js";
 import type { PauseGate } from "./pause.js";
 import type { PermissionPolicy } from "./permissions.js";
+import type { OpenCall } from "./session-state.js";
 
 export interface BuildOptions {
   /** Gives up. */
@@ -27,6 +29,16 @@ export interface ChildrenConfig {
 }
 
 export const defaultChildrenConfig: ChildrenConfig = { toolshed: undefined, maxDepth: 1, maxRunning: 32 };
+
+/** What runs a session's turns elsewhere, where that outlives this process. */
+export interface SessionEngine {
+  /** How the loop does what it does to the world. */
+  effects(inProcess: LoopEffects): LoopEffects;
+  /** Whether a call that a process left without a result runs now, instead of being told as interrupted. */
+  runsAgain(open: OpenCall, tools: ToolCallManager): boolean;
+  /** The turn that is started: its id, and the records that it has in the log already, in order. */
+  turn(): { id: string; soFar: readonly SessionRecord[] };
+}
 
 /** What a builder has been told. */
 export interface Settings<D extends DocumentStore, M extends MemoryStore> {
@@ -56,5 +68,6 @@ export interface Settings<D extends DocumentStore, M extends MemoryStore> {
   /** Of a sub-agent: how deep it is, what holds it, and the budget that it shares. */
   readonly depth?: number;
   readonly gate?: PauseGate;
+  readonly engine?: SessionEngine;
   readonly spending?: Spending;
 }

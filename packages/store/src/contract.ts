@@ -25,10 +25,18 @@ export interface StoredRecord {
 
 /** Session logs, append-only. Failures are AgenticError `store`. What a session id may hold: see {@link KeyValueStore}. */
 export interface DocumentStore {
-  /** One writer a session. Waits up to `waitMs` (default 0), then AgenticError `sessionBusy`. */
+  /**
+   * One writer a session. Waits up to `waitMs` (default 0), then AgenticError `sessionBusy`. With `takeOver`, a holder in
+   * another process is not waited for, alive or not: its appends are refused from then on. It is for who knows that the
+   * holder is cut off. Stores that one process alone can open leave it out.
+   */
   acquire(
     session: SessionId,
-    options?: { waitMs?: number | undefined; signal?: AbortSignal | undefined },
+    options?: {
+      waitMs?: number | undefined;
+      signal?: AbortSignal | undefined;
+      takeOver?: boolean | undefined;
+    },
   ): Promise<SessionLease>;
   /** Durable, all or none; returns the sequence number of the last. An old fence is refused with `sessionBusy`. */
   append(lease: SessionLease, records: readonly SessionRecord[]): Promise<number>;

@@ -80,9 +80,13 @@ export class SqlDocumentStore<Q extends QueryStore = QueryStore> implements Docu
 
   async acquire(
     session: SessionId,
-    options: { waitMs?: number | undefined; signal?: AbortSignal | undefined } = {},
+    options: {
+      waitMs?: number | undefined;
+      signal?: AbortSignal | undefined;
+      takeOver?: boolean | undefined;
+    } = {},
   ): Promise<SessionLease> {
-    const { waitMs = 0, signal } = options;
+    const { waitMs = 0, signal, takeOver = false } = options;
     const until = performance.now() + waitMs;
     return this.#run("acquire", session, async () => {
       const turn = await this.#leaseQueue.acquire(session, waitMs, signal);
@@ -93,7 +97,7 @@ export class SqlDocumentStore<Q extends QueryStore = QueryStore> implements Docu
         throw error;
       }
       try {
-        const taken = await takeSession(this.storage, this.#owner, session, until, signal);
+        const taken = await takeSession(this.storage, this.#owner, session, { until, signal, takeOver });
         const held: Held = { ...taken, tail: Promise.resolve() };
         if (this.#closed) {
           await this.#free(session, held);

@@ -14,16 +14,18 @@ export interface Taken {
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
 
-/** Takes a session for `owner`, as soon as no living owner holds it. `until` is on the clock of `performance.now()`. */
+/**
+ * Takes a session for `owner`, as soon as no living owner holds it; with `takeOver` at once. `until` is on the clock of
+ * `performance.now()`.
+ */
 export async function takeSession(
   storage: QueryStore,
   owner: LeaseOwner,
   session: SessionId,
-  until: number,
-  signal: AbortSignal | undefined,
+  { until, signal, takeOver }: { until: number; signal: AbortSignal | undefined; takeOver: boolean },
 ): Promise<Taken> {
   for (let ms = FIRST_PAUSE_MS; ; ms = Math.min(ms * 2, LONGEST_PAUSE_MS)) {
-    const taken = await tryTake(storage, owner, session);
+    const taken = await tryTake(storage, owner, session, takeOver);
     if (taken !== undefined) return { fence: Number(taken.fence), records: Number(taken.records) };
     const left = until - performance.now();
     if (left <= 0) {
@@ -34,7 +36,12 @@ export async function takeSession(
 }
 
 /** The row changes hands by its fence: of two who try, one finds it changed. */
-async function tryTake(storage: QueryStore, owner: LeaseOwner, session: SessionId): Promise<Taken | undefined> {
+async function tryTake(
+  storage: QueryStore,
+  owner: LeaseOwner,
+  session: SessionId,
+  takeOver: boolean,
+): Promise<Taken | undefined> {
   const query = (sql: string, args: readonly unknown[]) =>
     storage.query<{ fence: number; owner: string | null; records: number }>(numbered(storage, sql), args);
   const [row] = await query("SELECT fence, owner, records FROM shedkit_sessions WHERE id = ?", [session]);
@@ -46,7 +53,8 @@ async function tryTake(storage: QueryStore, owner: LeaseOwner, session: SessionI
     );
     return made;
   }
-  if (row.owner !== null && row.owner !== owner.id && (await owner.isAlive(row.owner))) return undefined;
+  const foreign = row.owner !== null && row.owner !== owner.id ? row.owner : undefined;
+  if (foreign !== undefined && !takeOver && (await owner.isAlive(foreign))) return undefined;
   const [taken] = await query(
     "UPDATE shedkit_sessions SET fence = fence + 1, owner = ? WHERE id = ? AND fence = ? RETURNING fence, owner, records",
     [owner.id, session, row.fence],

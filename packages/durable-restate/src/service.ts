@@ -1,0 +1,135 @@
+import {
+  handlers as kinds,
+  type ObjectContext,
+  type ObjectSharedContext,
+  object,
+  RestatePromise,
+  type VirtualObjectDefinition,
+} from "@restatedev/restate-sdk";
+import type { SessionItem } from "@shedkit/agent";
+import { settingsOf } from "@shedkit/agent/internals";
+import { AgenticError, type SessionId, type SessionRecord } from "@shedkit/types";
+import { type DurableDefinition, serviceName } from "./definition.js";
+import type { InboxHandlers } from "./inbox.js";
+import { type CallState, LiveTurn, type Next } from "./live-turn.js";
+import type { InboxItem, LogPage, TurnReply, TurnRequest } from "./wire.js";
+
+/** What Restate keeps of a session: how long its log was after the newest turn. */
+type State = { seq: number };
+
+export interface SessionHandlers {
+  turn(ctx: ObjectContext<State>, request: TurnRequest): Promise<TurnReply>;
+  log(ctx: ObjectSharedContext<State>, range: { after: number } | { last: number }): Promise<LogPage>;
+}
+
+/** A page of a log. */
+const PAGE_RECORDS = 500;
+const STEP_TIMEOUT_MS = 900_000;
+
+/** A session as a virtual object: one turn at a time, whatever worker runs it. `show` sends on what it shows. */
+export function sessionOf(
+  definition: DurableDefinition,
+  show: (sessionId: string, item: SessionItem) => void,
+): VirtualObjectDefinition<string, SessionHandlers> {
+  const { stepTimeoutMs = STEP_TIMEOUT_MS } = definition;
+  const { docStore } = settingsOf(definition.agent);
+  const inbox = { name: `${serviceName(definition)}.inbox` };
+  const session = object({
+    name: serviceName(definition),
+    handlers: {
+      async turn(ctx: ObjectContext<State>, request: TurnRequest): Promise<TurnReply> {
+        const sessionId = ctx.key as SessionId;
+        const { id: turnId, attemptCompletedSignal } = ctx.request();
+        const known = (await ctx.get("seq")) ?? 0;
+        const base = await ctx.run("begin", () => lengthOf(sessionId));
+        const refusal = refused(sessionId, base, known, request.mustExist);
+        if (refusal) return { type: "refused", error: refusal.toJSON() };
+        const turn = new LiveTurn({
+          ...{ definition, sessionId, turnId, request, base },
+          show: (item) => show(sessionId, item),
+        });
+        const letGo = () => void turn.abandon();
+        attemptCompletedSignal.addEventListener("abort", letGo, { once: true });
+        if (attemptCompletedSignal.aborted) letGo();
+        const ears = ctx.objectClient<InboxHandlers>(inbox, ctx.key);
+        const mouth = ctx.objectSendClient<InboxHandlers>(inbox, ctx.key);
+        let awakeable = ctx.awakeable<InboxItem[]>();
+        const said = await ears.open({ turnId, waiter: awakeable.id });
+        turn.deliver(said);
+        let news = false;
+        const heard = (items: readonly InboxItem[]) => {
+          news = true;
+          said.push(...items);
+          turn.deliver(items);
+          awakeable = ctx.awakeable<InboxItem[]>();
+          mouth.listen({ turnId, waiter: awakeable.id });
+        };
+        /** Waits for a step, and passes on what is said meanwhile. */
+        const listening = async <T>(step: RestatePromise<T>): Promise<T> => {
+          const done = step.map((value) => ({ value: value as T }));
+          for (;;) {
+            const first = await RestatePromise.race([done, awakeable.promise.map((items) => ({ items: items ?? [] }))]);
+            if ("value" in first) return first.value;
+            heard(first.items);
+          }
+        };
+        for (let n = 1; ; n++) {
+          const next = await listening(ctx.run(`model ${n}`, () => turn.advance()));
+          if (next.type === "done") {
+            const left = said.filter((item) => "message" in item && !next.stored.includes(item.message.id));
+            mouth.close({ turnId, left });
+            ctx.set("seq", next.seq);
+            return next.reply;
+          }
+          if (next.type === "calls") await runCalls(next);
+        }
+
+        async function runCalls({ calls }: Extract<Next, { type: "calls" }>): Promise<void> {
+          let left = calls;
+          for (let round = 1; left.length > 0; round++) {
+            // What was heard while the others ran may be what these wait for.
+            if (round > 1 && !news) heard(await awakeable.promise);
+            news = false;
+            const again = round === 1 ? "" : ` again ${round - 1}`;
+            const running = left.map(({ id, name }) => ctx.run(`tool ${name} ${id}${again}`, () => turn.call(id)));
+            const states: CallState[] = await listening(RestatePromise.all(running));
+            left = left.filter((_, i) => states[i]?.type === "waits");
+          }
+        }
+      },
+
+      log: kinds.object.shared(
+        async (ctx: ObjectSharedContext<State>, range: { after: number } | { last: number }): Promise<LogPage> => {
+          const records: SessionRecord[] = [];
+          let end = "after" in range ? range.after : 0;
+          for await (const { seq, record } of docStore.read(ctx.key as SessionId, range)) {
+            if (records.length === PAGE_RECORDS) return { records, seq: end, more: true };
+            records.push(record);
+            end = seq;
+          }
+          return { records, seq: end, more: false };
+        },
+      ),
+    },
+    options: {
+      inactivityTimeout: stepTimeoutMs,
+      abortTimeout: 1000,
+      retryPolicy: { initialInterval: 50, exponentiationFactor: 2, maxInterval: 10_000 },
+    },
+  });
+  return session as unknown as VirtualObjectDefinition<string, SessionHandlers>;
+
+  async function lengthOf(sessionId: SessionId): Promise<number> {
+    for await (const { seq } of docStore.read(sessionId, { last: 1 })) return seq;
+    return 0;
+  }
+}
+
+function refused(sessionId: SessionId, base: number, known: number, mustExist: boolean): AgenticError | undefined {
+  if (base < known) {
+    const text = `This worker's store holds ${base} records of the session "${sessionId}", and a turn on another worker left ${known}: they do not share the store. Give every worker the same database.`;
+    return new AgenticError("session", text, { reason: "store not shared" });
+  }
+  if (!mustExist || base > 0) return undefined;
+  return new AgenticError("sessionNotFound", `There is no session "${sessionId}" in the store.`, { sessionId });
+}

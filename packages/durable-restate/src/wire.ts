@@ -1,0 +1,32 @@
+import type { TurnOptions } from "@shedkit/agent";
+import type { ApprovalDecision, JsonSchema, SerializedError, SessionRecord, Usage, UserMessage } from "@shedkit/types";
+
+/** What is asked of a turn, as it travels. */
+export interface TurnRequest {
+  prompt: UserMessage;
+  options: Omit<TurnOptions, "signal">;
+  output?: JsonSchema | undefined;
+  /** Whether the session must be there already. */
+  mustExist: boolean;
+}
+
+/** What a turn came to. */
+export type TurnReply =
+  | { type: "complete"; text: string; value?: unknown; usage: Usage }
+  | { type: "failed"; text: string; error: SerializedError; usage: Usage }
+  /** It did not start. */
+  | { type: "refused"; error: SerializedError };
+
+/** What is said to a session while its turn runs. */
+export type InboxItem =
+  | { type: "steer" | "followUp"; message: UserMessage }
+  | { type: "approve"; approvalId: string; decision: ApprovalDecision }
+  | { type: "abort"; reason: string };
+
+/** A part of a session's log. */
+export interface LogPage {
+  records: SessionRecord[];
+  /** The place of the last one; what it was asked for where there are none. */
+  seq: number;
+  more: boolean;
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+export interface RestateServer {
+  ingress: string;
+  admin: string;
+  stop(): Promise<void>;
+}
+
+/** The server's program, where there is one for this platform. */
+export function restateBinary(): string | undefined {
+  const require = createRequire(createRequire(import.meta.url).resolve("@restatedev/restate-server/package.json"));
+  try {
+    return require.resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Settings for tests: small, quiet, and soon aware of a worker that hangs. */
+const SETTINGS = {
+  RESTATE_USE_RANDOM_PORTS: "true",
+  RESTATE_LISTEN_MODE: "tcp",
+  RESTATE_BIND_IP: "127.0.0.1",
+  RESTATE_DISABLE_TELEMETRY: "true",
+  RESTATE_LOG_FORMAT: "json",
+  RESTATE_NODE_NAME: "n1",
+  RESTATE_DEFAULT_NUM_PARTITIONS: "4",
+  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_INTERVAL: "1s",
+  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_TIMEOUT: "3s",
+  RESTATE_WORKER__INVOKER__HTTP2_STREAMS_PER_CONNECTION_LIMIT: "8",
+};
+
+/** Starts a Restate server on loopback, in a folder that is gone when it stops. */
+export async function startRestate(binary: string): Promise<RestateServer> {
+  const folder = await mkdtemp(join(tmpdir(), "shedkit-restate-"));
+  const server = spawn(binary, ["--no-logo", "--base-dir", folder], {
+    env: { ...process.env, ...SETTINGS },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  server.stderr.resume();
+  const [ingress, admin] = await ports(server);
+  return {
+    ingress: `http://127.0.0.1:${ingress}`,
+    admin: `http://127.0.0.1:${admin}`,
+    stop: async () => {
+      const closed = once(server, "close");
+      server.kill("SIGKILL");
+      await closed;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** It says where it listens. All of its partitions must have a leader before it takes work. */
+async function ports(server: ChildProcess): Promise<[ingress: number, admin: number]> {
+  const found = new Map<string, number>();
+  let leaders = 0;
+  let log = "";
+  await new Promise<void>((resolve, reject) => {
+    createInterface({ input: server.stdout as NodeJS.ReadableStream }).on("line", (line) => {
+      if (log.length < 100_000) log += `${line}\n`;
+      const { fields, span } = JSON.parse(line.startsWith("{") ? line : "{}");
+      if (/listening/.test(fields?.message)) found.set(span.server_name, Number(span["server.port"]));
+      if (/became Leader/.test(fields?.message)) leaders++;
+      if (found.size >= 3 && leaders >= 4) resolve();
+    });
+    server.once("close", () => reject(new Error(`restate-server ended:\n${log}`)));
+  });
+  return [found.get("http-ingress-server") ?? 0, found.get("admin-api-server") ?? 0];
+}
