@@ -73,7 +73,7 @@ export class Children implements AgentSpawner<Tools> {
       ...settings,
       ...{ models, spending, gate, depth },
       ...(shed && { shed }),
-      ...(permissions && { permissions: withoutAsking(permissions) }),
+      permissions: withoutAsking(permissions),
       ...(spec.model !== undefined && { model: spec.model }),
       ...(spec.system !== undefined && { system: spec.system }),
       ...(spec.resume !== undefined && { sessionId: spec.resume as SessionId, mustExist: true }),
@@ -82,9 +82,10 @@ export class Children implements AgentSpawner<Tools> {
 }
 
 /** Nobody looks at a sub-agent: what would be asked is denied. */
-function withoutAsking(policy: PermissionPolicy): PermissionPolicy {
+function withoutAsking(policy: PermissionPolicy = { decide: async () => "allow" }): PermissionPolicy {
   return {
     decide: async (call) => {
+      if (call.asks) return { deny: "a sub-agent has nobody to ask: decide, and say in the answer what is open" };
       const verdict = await policy.decide(call);
       return verdict === "ask" ? { deny: "it needs leave, and a sub-agent cannot ask for it" } : verdict;
     },

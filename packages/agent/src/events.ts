@@ -40,6 +40,8 @@ export type TurnEvent =
       name: string;
       arguments?: ToolArguments | undefined;
       access: readonly AccessRequest[];
+      /** The call asks a person something (`ask_user`): answer with `{ type: "allow", scope: "once", answer }`. */
+      asks?: boolean | undefined;
     }
   /** Drop the text shown since the last tool result of this turn: it does not count, a retry follows. */
   | { type: "retract"; reason: string }
@@ -100,8 +102,9 @@ export class EventMapper {
         return undefined;
       case "approvalRequested": {
         const { approvalId, toolCallId, call } = record;
-        const { name = "", access = [], arguments: args } = call ?? {};
-        return { type: "approvalRequested", approvalId, toolCallId, name, access, ...(args && { arguments: args }) };
+        const { name = "", access = [], arguments: args, asks } = call ?? {};
+        const asked = { ...(args && { arguments: args }), ...(asks && { asks }) };
+        return { type: "approvalRequested", approvalId, toolCallId, name, access, ...asked };
       }
       case "workingMemory":
       case "observation":

@@ -1,11 +1,13 @@
 import type { ToolCallManager, ToolCallRequest } from "@shedkit/shed";
 import {
   type AccessRequest,
+  callGates,
   metadataOf,
   type ToolCapabilities,
   ToolError,
   type ToolKind,
   toToolError,
+  userAnswers,
 } from "@shedkit/tool";
 import { AgenticError, type ApprovalDecision, type ToolArguments } from "@shedkit/types";
 import { untilAborted } from "./abortable.js";
@@ -21,6 +23,8 @@ export interface PermissionRequest {
   arguments: ToolArguments;
   /** What the tool says it will access; empty where it does not say. */
   access: readonly AccessRequest[];
+  /** It waits for a person's answer, unless it is denied. */
+  asks: boolean;
 }
 
 /** Decides about every call. A policy that throws denies. */
@@ -72,18 +76,21 @@ export class Permissions {
    */
   check(request: ToolCallRequest, signal: AbortSignal, outer?: ToolCallRequest): Promise<void> | undefined {
     const asked = this.#log.state.openCalls.get(request.id)?.approval !== undefined;
-    return this.#policy || asked ? this.#check(request, signal, outer) : undefined;
+    const { resources } = this.#tools;
+    const decides =
+      this.#policy || asked || resources.get(callGates)?.size || this.#tools.get(request.name)?.metadata?.asks;
+    return decides ? this.#check(request, signal, outer) : undefined;
   }
 
   async #check(request: ToolCallRequest, signal: AbortSignal, outer: ToolCallRequest | undefined): Promise<void> {
     const asked = this.#log.state.openCalls.get(request.id)?.approval;
     if (asked) {
-      apply(request, asked.decision ?? (await this.#wait(asked.approvalId, request, signal)));
+      this.#apply(request, asked.decision ?? (await this.#wait(asked.approvalId, request, signal)));
       return;
     }
-    const tool = this.#policy && this.#tools.get(request.name);
-    if (!this.#policy || !tool) return; // `shed` only looks up
-    const { access } = metadataOf(tool);
+    const tool = this.#tools.get(request.name);
+    if (!tool) return; // `shed` only looks up
+    const { access, asks } = metadataOf(tool);
     const { kind, capabilities } = this.#tools.metadata(request.name) ?? metadataOf(tool);
     const args = this.#tools.validateArguments(request);
     const call: PermissionRequest = {
@@ -92,11 +99,15 @@ export class Permissions {
       capabilities,
       arguments: args,
       access: accessOf(request.name, () => access?.(args) ?? []),
+      asks: asks?.(args) ?? false,
     };
-    const verdict = await this.#ask(this.#policy, call, signal);
-    if (verdict === "allow") return;
-    if (verdict !== "ask") throw denied(request, verdict.deny);
-    if (this.#granted(call)) return;
+    for (const gate of this.#tools.resources.get(callGates) ?? []) {
+      const refusal = gate(call);
+      if (refusal) throw denied(request, refusal.deny);
+    }
+    const verdict = this.#policy ? await this.#ask(this.#policy, call, signal) : "allow";
+    if (typeof verdict === "object") throw denied(request, verdict.deny);
+    if (!call.asks && (verdict === "allow" || this.#granted(call))) return;
     const approvalId = this.#effects.newId();
     const decided = this.#wait(approvalId, request, signal); // before it is shown: the answer may come at once
     decided.catch(() => undefined);
@@ -104,9 +115,13 @@ export class Permissions {
       type: "approvalRequested",
       approvalId,
       toolCallId: outer?.id ?? request.id,
-      call: { ...(outer && { id: request.id }), name: request.name, arguments: args, access: call.access },
+      call: {
+        ...(outer && { id: request.id }),
+        ...{ name: request.name, arguments: args, access: call.access },
+        ...(call.asks && { asks: true }),
+      },
     });
-    apply(request, await decided);
+    this.#apply(request, await decided, outer);
   }
 
   async #ask(policy: PermissionPolicy, call: PermissionRequest, signal: AbortSignal) {
@@ -121,6 +136,13 @@ export class Permissions {
   #wait(approvalId: string, request: ToolCallRequest, signal: AbortSignal): Promise<ApprovalDecision> {
     const decided = new Promise<ApprovalDecision>((resolve) => this.#waiting.set(approvalId, resolve));
     return untilAborted(decided, signal, cancelled(request.name)).finally(() => this.#waiting.delete(approvalId));
+  }
+
+  /** Lets the call run, with what was answered, or throws. */
+  #apply(request: ToolCallRequest, decision: ApprovalDecision, outer: ToolCallRequest = request): void {
+    if (decision.type === "deny") throw denied(request, decision.reason ?? "the user said no");
+    if (decision.answer === undefined) return;
+    this.#tools.resources.getOrDefault(userAnswers, () => new Map()).set(outer.id, decision.answer);
   }
 
   /** Whether leave was given for the session, for the tool or for all that this call accesses. */
@@ -144,10 +166,6 @@ function accessOf(tool: string, ask: () => readonly AccessRequest[]): readonly A
     const message = `The call of "${tool}" is not permitted: what it accesses could not be told: ${toToolError(cause, tool).message}`;
     throw new ToolError("permissionDenied", tool, message, { cause });
   }
-}
-
-function apply(request: ToolCallRequest, decision: ApprovalDecision): void {
-  if (decision.type === "deny") throw denied(request, decision.reason ?? "the user said no");
 }
 
 function denied(request: ToolCallRequest, reason: string): ToolError {

@@ -112,5 +112,8 @@ function metadataFrom(
     notifications: all.flatMap(({ notifications }) => notifications ?? []),
     reminders: all.flatMap(({ reminders }) => reminders ?? []),
     access: (args) => named(args)?.metadata.access?.(withoutCommand(args)) ?? [],
+    ...(all.some(({ asks }) => asks) && {
+      asks: (args: ToolArguments) => named(args)?.metadata.asks?.(withoutCommand(args)) ?? false,
+    }),
   };
 }

@@ -14,6 +14,8 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   "webFetch",
   "askUser",
   "plan",
+  "enterPlan",
+  "exitPlan",
   "memorySearch",
 ] satisfies ToolKind[]);
 

@@ -88,6 +88,11 @@ export interface ToolSpec<I, In, P, S> {
   shouldList?(ctx: ListContext): boolean;
   /** What a call will access, by its arguments as they stand in the schema. */
   access?(input: In): readonly AccessRequest[];
+  /**
+   * Whether a call waits for a person's answer before it runs, whatever the permissions; the tool finds the answer in
+   * `userAnswers`. Default: never.
+   */
+  asks?(input: In): boolean;
 }
 
 /** With `output`: what `run` returns is checked against it, and `toModel` says how the model reads it. */
@@ -263,6 +268,7 @@ function metadataFrom(spec: AnySpec): ToolMetadata {
     ...(spec.access === undefined
       ? {}
       : { access: spec.access.bind(spec) as (args: ToolArguments) => readonly AccessRequest[] }),
+    ...(spec.asks === undefined ? {} : { asks: spec.asks.bind(spec) as (args: ToolArguments) => boolean }),
   };
 }
 

@@ -15,6 +15,7 @@ export {
 export { ToolError, type ToolErrorKind } from "./error.js";
 export { toToolError } from "./fault.js";
 export { FnTool } from "./fn-tool.js";
+export { type CallGate, callGates, type GatedCall, userAnswers } from "./gate.js";
 export type { ClientNames, Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";
 export { showIssues, showValue } from "./issues.js";
 export { type KeptResults, keptResults } from "./kept.js";

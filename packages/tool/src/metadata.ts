@@ -24,6 +24,8 @@ export type ToolKind =
   | "imageToVideo"
   | "askUser"
   | "plan"
+  | "enterPlan"
+  | "exitPlan"
   | "memorySearch"
   | "skill"
   | "monitor"
@@ -152,4 +154,9 @@ export interface ToolMetadata {
   /** Whether a search may return the tool now. Default: true. */
   shouldList?(ctx: ListContext): boolean;
   access?(args: ToolArguments): readonly AccessRequest[];
+  /**
+   * Whether a call waits for a person's answer before it runs, whatever the permissions; the tool finds the answer in
+   * `userAnswers`. Default: never.
+   */
+  asks?(args: ToolArguments): boolean;
 }

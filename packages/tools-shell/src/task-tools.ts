@@ -1,7 +1,7 @@
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool, type TypedToolContext } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { outputOf } from "./output.js";
-import { type Shell, shellOf, type Task } from "./tasks.js";
+import { howItEnded, type Shell, shellOf, type Task } from "./tasks.js";
 import type { Terminal } from "./terminal.js";
 import { seconds } from "./text.js";
 
@@ -179,12 +179,6 @@ function waitFor(tasks: readonly Task[], which: "all" | "any", ms: number, signa
     if (signal.aborted) abort();
     void (which === "all" ? Promise.all(ends) : Promise.race(ends)).then(done);
   });
-}
-
-function howItEnded(task: Task): string {
-  if (task.status === "running") return "running";
-  if (task.status !== "completed") return `ended (${task.status})`;
-  return `ended, exit ${task.exit?.code ?? -1}`;
 }
 
 function unknown(shell: Shell, ids: readonly string[]): ToolCallResult {

@@ -1,7 +1,8 @@
-import type { ToolContext } from "@shedkit/tool";
+import { type BackgroundTask, backgroundTasks, type ToolContext } from "@shedkit/tool";
 import type { JsonValue } from "@shedkit/types";
 import type { JobExit, Terminal, TerminalJob } from "./terminal.js";
 import { terminalResource } from "./terminal.js";
+import { cleanOutput } from "./text.js";
 
 /** How a background task stands. */
 type TaskStatus = "running" | "completed" | "killed" | "timeout" | "outputLimit";
@@ -126,6 +127,41 @@ export function exitData({ code, signal }: JobExit): { exitCode: number; signal?
   return { exitCode: code ?? -1, ...(signal === undefined ? {} : { signal }) };
 }
 
+const MOST_AT_ONCE = 1024 * 1024; // bytes
+
+/** As other tools wait for it, and watch it. */
+function listed(task: Task): BackgroundTask {
+  const { id, description, job, ended } = task;
+  return {
+    ...{ id, description, ended },
+    running: task.status === "running",
+    status: howItEnded(task),
+    output: async (from) => {
+      const bytes = await job.read(from, Math.min(await job.size(), from + MOST_AT_ONCE));
+      const whole = bytes.subarray(0, bytes.length - begunCharacter(bytes));
+      return { text: cleanOutput(new TextDecoder().decode(whole)), next: from + whole.length };
+    },
+  };
+}
+
+/** How many bytes at the end are the beginning of a character. */
+function begunCharacter(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? back : 0;
+  }
+  return 0;
+}
+
+/** How a task stands, in a few words. */
+export function howItEnded(task: Task): string {
+  if (task.status === "running") return "running";
+  if (task.status !== "completed") return `ended (${task.status})`;
+  return `ended, exit ${task.exit?.code ?? -1}`;
+}
+
 const shells = "shell";
 const withoutSession = new WeakMap<Terminal, Shell>();
 
@@ -148,6 +184,7 @@ export function shellOf(given: Terminal | undefined, ctx: ToolContext): Shell {
   if (known) return known;
   const shell = new Shell(terminal, ctx.sessionId ?? "shared");
   own.set(terminal, shell);
+  ctx.resources.getOrDefault(backgroundTasks, () => new Map()).set(`shell ${own.size}`, () => shell.tasks.map(listed));
   ctx.resources.defer(() => shell.end());
   return shell;
 }

@@ -1,4 +1,4 @@
-import { callTool, Resources, type ToolImpl } from "@shedkit/tool";
+import { backgroundTasks, callTool, Resources, type ToolImpl } from "@shedkit/tool";
 import { describe, expect, it } from "vitest";
 import { bashTool, shellTools, taskKillTool, taskOutputTool } from "../src/index.js";
 import type { NodeTerminal } from "../src/node.js";
@@ -32,6 +32,27 @@ describe("background tasks", () => {
         { task_id: "task-1", status: "completed", exit_code: 3, output_text: "begun\nended\n", truncated: false },
       ],
     });
+  });
+
+  it("are listed for other tools, with what they write from a place on, character by character", async () => {
+    const terminal = await terminalIn();
+    const resources = new Resources();
+    const command = "printf 'f\\303'; while [ ! -e go ]; do sleep 0.02; done; printf '\\274r\\n'; exit 3";
+    await hosted(
+      bashTool(terminal),
+      { command, description: "a test", is_background: true },
+      { resources, sessionId: "s" },
+    );
+    const listed = () => [...(resources.get(backgroundTasks)?.values() ?? [])].flatMap((list) => list());
+    const [task] = listed();
+    expect(task).toMatchObject({ id: "task-1", description: "a test", running: true, status: "running" });
+    await until(async () => (await task?.output?.(0))?.text === "f");
+    expect(await task?.output?.(0)).toEqual({ text: "f", next: 1 });
+    await bashTool(terminal).call({ command: "touch go", description: "lets it end" });
+    await task?.ended;
+    expect(await task?.output?.(1)).toEqual({ text: "\u00fcr\n", next: 5 });
+    expect(listed()[0]).toMatchObject({ running: false, status: "ended, exit 3" });
+    await resources.dispose();
   });
 
   it("begin where the shell is, and leave it as it is", async () => {

@@ -1,1 +1,20 @@
+export { type AskUserInput, type AskUserOutput, askUserTool, type UserQuestion } from "./ask-user.js";
+export { type PlanModeOptions, planMode, planModeTools } from "./plan-mode.js";
+export { scheduleTool } from "./schedule/schedule-tool.js";
+export {
+  type Clock,
+  type ScheduledPrompt,
+  type ScheduleStore,
+  Schedules,
+  type SchedulesOptions,
+} from "./schedule/schedules.js";
+export type { When } from "./schedule/when.js";
 export { type TodoInput, type TodoItem, type TodoStatus, todoTool } from "./todo.js";
+export {
+  type MonitorInput,
+  type MonitorOutput,
+  monitorTool,
+  type WaitInput,
+  type WaitOutput,
+  waitTool,
+} from "./wait.js";

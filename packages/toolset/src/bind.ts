@@ -94,7 +94,7 @@ function respelling(names: ParamNames, own: Tool): (args: ToolArguments, changed
  * must not get past a permission. A call that cannot run accesses nothing.
  */
 function withPrepared(metadata: ToolMetadata, prepare: BoundTool["prepare"]): ToolMetadata {
-  const { access, capabilities } = metadata;
+  const { access, asks, capabilities } = metadata;
   const ask = <T>(args: ToolArguments, tell: (prepared: ToolArguments) => readonly T[]): readonly T[] => {
     let prepared: ToolArguments;
     try {
@@ -108,6 +108,7 @@ function withPrepared(metadata: ToolMetadata, prepare: BoundTool["prepare"]): To
     ...metadata,
     capabilities: { ...capabilities, touches: (args) => ask(args, (prepared) => capabilities.touches(prepared)) },
     ...(access === undefined ? {} : { access: (args) => ask(args, (prepared) => access(prepared)) }),
+    ...(asks === undefined ? {} : { asks: (args) => ask(args, (prepared) => [asks(prepared)])[0] ?? false }),
   };
 }
 

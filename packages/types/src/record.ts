@@ -6,7 +6,13 @@ import type { ActivatedBy } from "./tool.js";
 
 /** What a person decided about a call that asked for leave. */
 export type ApprovalDecision =
-  | { type: "allow"; scope: "once" | "session"; pattern?: string | undefined }
+  /** `answer`: to a call that asks a person. */
+  | {
+      type: "allow";
+      scope: "once" | "session";
+      pattern?: string | undefined;
+      answer?: JsonValue | undefined;
+    }
   | { type: "deny"; reason?: string | undefined };
 
 /** A call that asks for leave. */
@@ -14,6 +20,8 @@ export interface ApprovalCall {
   /** Where a running tool makes it: its own id; the record's `toolCallId` is the call of that tool. */
   id?: string | undefined;
   name: string;
+  /** It waits for an answer, not for leave alone: its arguments hold what is asked. */
+  asks?: boolean | undefined;
   arguments: ToolArguments;
   access: readonly {
     action: "read" | "write" | "execute" | "network";

@@ -32,6 +32,8 @@ const LEAST: { readonly [kind in KnownKind]: CapabilityMode } = {
   memorySearch: "readOnly",
   askUser: "readOnly",
   plan: "readOnly",
+  enterPlan: "readOnly",
+  exitPlan: "readOnly",
   skill: "readOnly",
   edit: "readWrite",
   write: "readWrite",
