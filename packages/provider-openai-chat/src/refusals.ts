@@ -1,4 +1,11 @@
-import { refusalText, refusedParameter, refusesMedia, unreadableMedium, wantsTools } from "@shedkit/provider/adapter";
+import {
+  refusalText,
+  refusedParameter,
+  refusesMedia,
+  refusesStrict,
+  unreadableMedium,
+  wantsTools,
+} from "@shedkit/provider/adapter";
 import type { Message } from "@shedkit/types";
 import type { Quirks, WireMessage } from "./messages.js";
 import type { Refused } from "./request.js";
@@ -44,7 +51,7 @@ export function learnRefusal(
   if (/response_format|json_schema/.test(text) && "response_format" in body && !known.schema) {
     return { ...known, schema: true };
   }
-  if (/\bstrict\b/.test(text) && !known.strict) return { ...known, strict: true };
+  if (refusesStrict(error, body) && !known.strict) return { ...known, strict: true };
   const messages = Array.isArray(body.messages) ? (body.messages as WireMessage[]) : [];
   for (const [quirk, words, meant] of QUIRKS) {
     if (!known.quirks[quirk] && words.test(text) && messages.some(meant)) return learned(quirk);

@@ -270,6 +270,24 @@ describe("a request", () => {
     });
   });
 
+  it("declares no tool strict where the server refuses that, or the schema of one", async () => {
+    const definition = { name: "t", category: "", description: "d", arguments: { type: "object", properties: {} } };
+    const tools = { tools: [{ type: "single", definition } as const], activations: [] };
+    const model = { name: "gpt-4o" };
+    for (const text of [
+      "Invalid schema for function 't': In context=(), 'x' is not permitted.",
+      "strict: no such field",
+    ]) {
+      const { bodies, events } = await exchange(
+        [refused(text), "one", "two"],
+        { tools, model },
+        { as: "openai", times: 2 },
+      );
+      expect(bodies.map((body) => JSON.stringify(body.tools).includes('"strict":true'))).toEqual([true, false, false]);
+      expect(outputs(events)).toMatchObject([{ text: "one" }, { text: "two" }]);
+    }
+  });
+
   it("says the schema of an answer where the server takes none", async () => {
     const output = { type: "object", properties: { n: { type: "number" } } };
     const { bodies } = await exchange([refused("response_format json_schema is not supported"), '{"n":1}'], { output });

@@ -1,4 +1,10 @@
-import { refusalText, refusedParameter, refusesMedia, unreadableMedium } from "@shedkit/provider/adapter";
+import {
+  refusalText,
+  refusedParameter,
+  refusesMedia,
+  refusesStrict,
+  unreadableMedium,
+} from "@shedkit/provider/adapter";
 import type { Message } from "@shedkit/types";
 import type { Refused } from "./request.js";
 
@@ -20,6 +26,10 @@ export function learnRefusal(
   if (!known.media && refusesMedia(error, body.input)) return { ...known, media: true };
   const text = refusalText(error);
   if (text === undefined) return undefined;
+  if (/text\.format|response_format|json_schema/.test(text) && "text" in body && !known.schema) {
+    return { ...known, schema: true };
+  }
+  if (refusesStrict(error, body) && !known.strict) return { ...known, strict: true };
   if (/additional_tools/.test(text) && !known.additionalTools) return { ...known, additionalTools: true };
   const param = refusedParameter(error, body, SPARED);
   return param === undefined ? undefined : { ...known, params: new Set([...known.params, param]) };

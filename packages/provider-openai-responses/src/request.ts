@@ -15,6 +15,10 @@ import { inputItems } from "./items.js";
 /** What a server turned out not to take. */
 export interface Refused {
   readonly params: ReadonlySet<string>;
+  /** Strict tools, or the schema of one. */
+  readonly strict: boolean;
+  /** The schema of an answer. */
+  readonly schema: boolean;
   /** Tools that become available in the middle of the input. */
   readonly additionalTools: boolean;
   /** Images and files. */
@@ -25,6 +29,8 @@ export interface Refused {
 
 export const nothingRefused: Refused = {
   params: new Set(),
+  strict: false,
+  schema: false,
   additionalTools: false,
   media: false,
   unreadable: new Set(),
@@ -51,7 +57,8 @@ export interface ResponsesRequest {
 
 /** Builds the body of a request. The same request gives the same bytes. */
 export function responsesRequest(request: ModelRequest, target: Target): ResponsesRequest {
-  const dialect = target.own ? schemaDialects.openai : schemaDialects.compatible;
+  const { refused } = target;
+  const dialect = target.own && !refused.strict ? schemaDialects.openai : schemaDialects.compatible;
   const compiler = new ToolCompiler(dialect);
   const textOnly = target.textOnly || target.refused.media;
   const normal = normalizeTranscript(request.messages, { model: request.model.name });
@@ -69,12 +76,14 @@ export function responsesRequest(request: ModelRequest, target: Target): Respons
   if (input.length === 0)
     input.push({ type: "message", role: "user", content: [{ type: "input_text", text: "(Nothing was said.)" }] });
   const output = request.output === undefined ? undefined : compileOutput(request.output, dialect);
+  const plain = output !== undefined && refused.schema;
+  const instructions = [...(request.system ? [wellFormed(request.system)] : []), ...(plain ? [asked(output)] : [])];
   const body: ResponsesRequest["body"] = {
     model: request.model.name,
-    ...(request.system && { instructions: wellFormed(request.system) }),
+    ...(instructions.length > 0 && { instructions: instructions.join("\n\n") }),
     ...(declared.tools.length > 0 && { tools: declared.tools }),
     ...params(request, target, warnings),
-    ...(output !== undefined && { text: { format: outputFormat(output) } }),
+    ...(output !== undefined && { text: { format: plain ? { type: "json_object" } : outputFormat(output) } }),
     input,
     store: false, // the log is ours
     stream: true,
@@ -130,6 +139,11 @@ function takesAdditionalTools(name: string): boolean {
 /** `strict` is always said: absent, it counts as true here. */
 function functionTool({ wireName, description, parameters, strict }: CompiledTool): Item {
   return { type: "function", name: wireName, description, parameters: parameters as JsonValue, strict };
+}
+
+/** For servers without schemas: the schema is said, and the answer checked where it was asked for. */
+function asked(output: CompiledOutput): string {
+  return `Answer with JSON alone, which fits this schema: ${JSON.stringify(output.schema)}`;
 }
 
 function outputFormat(output: CompiledOutput): Item {

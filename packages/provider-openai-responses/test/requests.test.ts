@@ -135,6 +135,34 @@ describe("a request", () => {
     expect(outputs(events)).toMatchObject([{ text: "one" }, { text: "two" }]);
   });
 
+  it("declares no tool strict where the server refuses that, or the schema of one", async () => {
+    const definition = { name: "t", category: "", description: "d", arguments: { type: "object", properties: {} } };
+    const tools = { tools: [{ type: "single", definition } as const], activations: [] };
+    const message = "Invalid schema for function 't': In context=(), 'x' is not permitted.";
+    const refusal = { status: 400, error: { code: "invalid_function_parameters", message } };
+    const { bodies, events } = await exchange([refusal, "one", "two"], { tools }, { as: "openai", times: 2 });
+    expect(bodies.map((body) => (body.tools as { strict: boolean }[])[0]?.strict)).toEqual([true, false, false]);
+    expect(outputs(events)).toMatchObject([{ text: "one" }, { text: "two" }]);
+  });
+
+  it("says the schema of an answer where the server takes none, and then no format at all", async () => {
+    const refusal = (message: string) => ({ status: 400, error: { code: "invalid_request_error", message } });
+    const output = { type: "object", properties: { n: { type: "number" } } };
+    const answers = [
+      refusal("text.format: json_schema is not supported"),
+      refusal("Unknown parameter: text"),
+      '{"n":1}',
+    ];
+    const { bodies, events } = await exchange(answers, { output, system: "You help." });
+    expect(bodies.map((body) => (body.text as { format: { type: string } } | undefined)?.format.type)).toEqual([
+      "json_schema",
+      "json_object",
+      undefined,
+    ]);
+    for (const { instructions } of bodies.slice(1)) expect(instructions).toMatch(/^You help\.\n\n.*fits this schema/s);
+    expect(outputs(events)).toEqual([{ type: "text", text: '{"n":1}' }]);
+  });
+
   it("has an answer's schema, wrapped where it is no object, and the answer is unwrapped", async () => {
     const output = { type: "array", items: { type: "string" } };
     const { bodies, events } = await exchange(['{"value":["a"]}'], { output }, { as: "openai" });

@@ -68,8 +68,12 @@ describe("strict", () => {
     ["a map", { type: "object", properties: { a: { type: "object", additionalProperties: { type: "string" } } } }],
     ["an object of anything", { type: "object", properties: { a: { type: "object" } } }],
     ["anything", { type: "object", properties: { a: {} } }],
-    ["a tuple", { type: "object", properties: { a: { type: "array", items: [{ type: "string" }] } } }],
-    ["a list of anything", { type: "object", properties: { a: { type: "array" } } }],
+    [
+      "a tuple",
+      { type: "object", properties: { a: { type: "array", prefixItems: [{ type: "string" }], items: false } } },
+    ],
+    ["a list of anything", { type: "object", properties: { a: { type: "array", items: {} } } }],
+    ["what goes by other keys", { type: "object", properties: { a: {} }, dependencies: { a: ["b"] } }],
     ["a negation", { type: "object", properties: { a: { not: { type: "string" } } } }],
     ["a conjunction", { type: "object", properties: { a: { allOf: [{ type: "string" }, { minLength: 1 }] } } }],
     ["extra keys", { type: "object", properties: {}, additionalProperties: true }],
@@ -100,6 +104,23 @@ describe("strict", () => {
     expect(compiled.decode({ tree: { name: "a", next: { name: "b", next: null } } })).toEqual({
       tree: { name: "a", next: { name: "b" } },
     });
+  });
+
+  it("has no keyword that strict mode does not know, whoever invented it", () => {
+    const notes = { "x-order": 1, nullable: true, markdownDescription: "**a**", title: "A", discriminator: {} };
+    const compiled = compile({
+      type: "object",
+      properties: { a: { type: "string", ...notes } },
+      required: ["a"],
+      ...notes,
+    });
+    expect(compiled.parameters).toEqual({
+      type: "object",
+      properties: { a: { type: "string" } },
+      required: ["a"],
+      additionalProperties: false,
+    });
+    expect(compiled.strict).toBe(true);
   });
 
   it("takes a tool without arguments", () => {
@@ -148,6 +169,46 @@ describe("any wire", () => {
     const compiled = compile(schema, "anthropic");
     expect(compiled.parameters).toEqual({ type: "object", properties: { a: { type: "number" }, b: {}, c: {} } });
     expect(compiled.notes).toHaveLength(1);
+  });
+
+  it("gets a schema in the form of the newest draft, whatever draft it was written for", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        list: { type: "array" },
+        lists: { type: ["array", "null"], items: { type: "array", items: { type: "string" } } },
+        pair: { type: "tuple", items: [{ type: "string" }, { type: "int" }] },
+        only: { type: "array", items: [{ type: "string" }], additionalItems: false },
+        above: { type: "number", minimum: 1, exclusiveMinimum: true, required: true, description: null },
+        below: { type: "number", maximum: 9, exclusiveMaximum: false },
+        empty: { type: "object", properties: [] },
+      },
+    };
+    const compiled = compile(schema, "compatible");
+    expect(compiled.parameters).toEqual({
+      type: "object",
+      properties: {
+        list: { type: "array", items: {} },
+        lists: { type: ["array", "null"], items: { type: "array", items: { type: "string" } } },
+        pair: { type: "array", prefixItems: [{ type: "string" }, { type: "integer" }], items: {} },
+        only: { type: "array", prefixItems: [{ type: "string" }], items: false },
+        above: { type: "number", exclusiveMinimum: 1 },
+        below: { type: "number", maximum: 9 },
+        empty: { type: "object" },
+      },
+    });
+    expect(compile({ type: "object", properties: [] }, "anthropic").parameters).toEqual({
+      type: "object",
+      properties: {},
+    });
+  });
+
+  it("has names in tuples mapped both ways too", () => {
+    const pair = { type: "array", items: [{ type: "object", properties: { "a b": { type: "string" } } }] };
+    const compiled = compile({ type: "object", properties: { pair } }, "anthropic");
+    const own = { pair: [{ "a b": "x" }, 1] };
+    expect(JSON.stringify(compiled.encode(own))).not.toContain("a b");
+    expect(compiled.decode(compiled.encode(own))).toEqual(own);
   });
 
   it("has property names mapped both ways where it does not take them", () => {

@@ -239,6 +239,42 @@ describe("what the real API refuses", () => {
       /does not match/,
     ],
     [
+      "a list that does not say of what",
+      {
+        messages: [user("a")],
+        tools: [{ function: { name: "t", parameters: { type: "object", properties: { a: { type: "array" } } } } }],
+      },
+      /array schema missing items/,
+    ],
+    [
+      "a tuple of an older draft",
+      {
+        messages: [user("a")],
+        tools: [
+          {
+            function: { name: "t", parameters: { type: "object", properties: { a: { type: "array", items: [{}] } } } },
+          },
+        ],
+      },
+      /items is not of type/,
+    ],
+    [
+      "a strict schema with a keyword of somebody's own",
+      {
+        messages: [user("a")],
+        tools: [
+          {
+            function: {
+              name: "t",
+              strict: true,
+              parameters: { type: "object", additionalProperties: false, properties: {}, "x-order": 1 },
+            },
+          },
+        ],
+      },
+      /'x-order' is not permitted/,
+    ],
+    [
       "a strict schema with an optional",
       {
         messages: [user("a")],

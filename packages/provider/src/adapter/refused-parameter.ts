@@ -20,6 +20,17 @@ export function refusalText(error: unknown): string | undefined {
   return (status === 400 || status === 422) && typeof message === "string" ? message : undefined;
 }
 
+/**
+ * Whether a server says, with 400 or 422, that it does not take strict tools, or not one of their schemas, where `body`
+ * has such: it may take the same schema without.
+ */
+export function refusesStrict(error: unknown, body: object): boolean {
+  const text = refusalText(error);
+  if (text === undefined || !/\bstrict\b|invalid schema for function|invalid_function_parameters/i.test(text))
+    return false;
+  return JSON.stringify(body).includes('"strict":true');
+}
+
 const MEDIA = /\b(image|vision|multi-?modal|audio|file|document|image_url|input_(image|audio|file))s?\b/i;
 const NOT_TAKEN =
   /not support|unsupported|unknown variant|does(n't| not) (accept|take)|no endpoints|only( supports?)? text|text[- ]only|not a (multimodal|vision)|expected `?text|should be '?"?text|not enabled/i;

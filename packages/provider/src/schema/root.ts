@@ -8,6 +8,7 @@ import {
   requiredOf,
   resolveNode,
   type SchemaNode,
+  typesOf,
 } from "./node.js";
 
 /** A list that says what a compiled schema no longer says. */
@@ -26,10 +27,13 @@ const FOREIGN_TYPES: { readonly [type: string]: string } = {
   tuple: "array",
 };
 
-/** A schema without what no wire takes: foreign keywords and types, references that lead out of it. */
+/**
+ * A schema without what no wire takes: foreign keywords and types, references that lead out of it, and forms of older
+ * drafts of JSON Schema, which become those of 2020-12.
+ */
 export function cleanSchema(schema: object, notes: Notes): SchemaNode {
-  return mapNodes(copySchema(schema), (node) => {
-    const { $schema: _schema, $id: _id, $comment: _comment, ...rest } = node;
+  return mapNodes(copySchema(schema), (given) => {
+    const { $schema: _schema, $id: _id, $comment: _comment, ...rest } = newerForm(given);
     if (typeof rest.$ref === "string" && !rest.$ref.startsWith("#")) {
       notes.push(`the reference ${rest.$ref} leads out of the schema; anything is let through there`);
       return rest.description === undefined ? {} : { description: rest.description };
@@ -42,6 +46,37 @@ export function cleanSchema(schema: object, notes: Notes): SchemaNode {
     }
     return rest;
   });
+}
+
+/** Keywords that have one type of value, and are left out where it is another. */
+const VALUES: { readonly [keyword: string]: (value: unknown) => boolean } = {
+  description: (value) => typeof value === "string",
+  required: Array.isArray, // once a boolean of the property itself
+  properties: (value) => asNode(value) !== undefined, // `[]` where PHP wrote an empty map
+};
+
+function newerForm(node: SchemaNode): SchemaNode {
+  const out: SchemaNode = { ...node };
+  for (const [keyword, fits] of Object.entries(VALUES)) if (keyword in out && !fits(out[keyword])) delete out[keyword];
+  for (const [exclusive, bound] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const) {
+    if (typeof out[exclusive] !== "boolean") continue; // once it said of the bound that it is exclusive
+    const value = out[exclusive] ? out[bound] : undefined;
+    delete out[exclusive];
+    if (value === undefined) continue;
+    out[exclusive] = value;
+    delete out[bound];
+  }
+  if (Array.isArray(out.items)) {
+    out.prefixItems = out.items;
+    out.items = out.additionalItems ?? {};
+    delete out.additionalItems;
+  } else if (typesOf(out).some((type) => type === "array" || FOREIGN_TYPES[type] === "array")) {
+    out.items ??= {}; // OpenAI refuses a list that does not say of what
+  }
+  return out;
 }
 
 /**

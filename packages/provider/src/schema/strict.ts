@@ -11,13 +11,34 @@ const UNFIT = [
   "dependentSchemas",
   "propertyNames",
   "unevaluatedProperties",
+  "unevaluatedItems",
+  "dependencies",
+  "$dynamicRef",
+  "$recursiveRef",
   "prefixItems",
   "contains",
 ] as const;
 
 /** Keywords that a strict schema may not have either, and that a description can carry. */
 const HINTS = ["minLength", "maxLength", "uniqueItems", "minProperties", "maxProperties", "default"] as const;
-const SILENT = ["examples", "readOnly", "writeOnly", "deprecated", "contentEncoding", "contentMediaType", "title"];
+
+/** What a strict schema may have, as far as it is here; any other keyword is refused, whatever it means elsewhere. */
+const KEPT: ReadonlySet<string> = new Set([
+  ...[
+    "type",
+    "description",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "enum",
+    "const",
+    "anyOf",
+    "oneOf",
+  ],
+  ...["$ref", "$defs", "definitions", "pattern", "format", "multipleOf", "minimum", "maximum"],
+  ...["exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"],
+]);
 const FORMATS = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
 const MAX_DEPTH = 10;
@@ -132,12 +153,12 @@ function convertDefs(node: SchemaNode, work: Work, depth: number): SchemaNode {
 function hinted(node: SchemaNode, work: Work): SchemaNode {
   const out: SchemaNode = { ...node };
   const hints: string[] = [];
-  for (const key of SILENT) delete out[key];
   for (const key of work.hints) {
     if (!(key in out)) continue;
     hints.push(`${key}: ${JSON.stringify(out[key])}`);
     delete out[key];
   }
+  for (const key of Object.keys(out)) if (!KEPT.has(key)) delete out[key];
   if (typeof out.format === "string" && !FORMATS.includes(out.format)) {
     hints.push(`format: ${out.format}`);
     delete out.format;

@@ -24,8 +24,12 @@ export function decodeValue(value: JsonValue, schema: SchemaNode, keys: KeyNames
   const walk = (at: JsonValue, given: SchemaNode): JsonValue => {
     const node = branchFor(at, given, schema);
     if (Array.isArray(at)) {
-      const items = asNode(node.items);
-      return items === undefined ? at : at.map((item: JsonValue) => walk(item, items));
+      const first = asNodes(node.prefixItems);
+      const rest = asNode(node.items);
+      return at.map((item: JsonValue, i) => {
+        const schema = first[i] ?? rest;
+        return schema === undefined ? item : walk(item, schema);
+      });
     }
     const fields = asFields(at);
     if (fields === undefined) return at;

@@ -23,7 +23,7 @@ function refuseTools(tools: readonly WireBody[]): string | undefined {
   const twice = repeated(tools.map((tool) => tool.name));
   if (twice !== undefined) return `tools: Tool names must be unique: ${JSON.stringify(twice)}`;
   for (const tool of tools) {
-    const problem = refuseFunction(tool.name, tool.input_schema);
+    const problem = refuseFunction(tool.name, tool.input_schema, false);
     if (problem !== undefined) return `tools: ${problem}`;
     if (tool.defer_loading === true && tool.cache_control !== undefined && tool.cache_control !== null) {
       return `tools: ${JSON.stringify(tool.name)} cannot have cache_control and defer_loading`;

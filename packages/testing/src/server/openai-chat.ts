@@ -139,7 +139,8 @@ function refuseTools(tools: readonly WireBody[]): string | undefined {
   if (twice !== undefined) return `tools: two functions named ${JSON.stringify(twice)}`;
   for (const one of functions) {
     const problem =
-      refuseFunction(one.name, one.parameters) ?? (one.strict === true ? refuseStrict(one.parameters) : undefined);
+      refuseFunction(one.name, one.parameters, true) ??
+      (one.strict === true ? refuseStrict(one.parameters) : undefined);
     if (problem !== undefined) return `tools: ${problem}`;
   }
   return undefined;

@@ -59,7 +59,7 @@ function refuseTools(tools: readonly WireBody[], at: string): string | undefined
   if (twice !== undefined) return `${at}: two functions named ${JSON.stringify(twice)}`;
   for (const tool of functions) {
     if ("function" in tool) return `${at}: missing required parameter: name`;
-    const problem = refuseFunction(tool.name, tool.parameters);
+    const problem = refuseFunction(tool.name, tool.parameters, true);
     // Absent counts as true here.
     const strict = tool.strict === false ? undefined : refuseStrict(tool.parameters);
     if (problem !== undefined || strict !== undefined) return `${at}: ${problem ?? strict}`;
