@@ -17,6 +17,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   "enterPlan",
   "exitPlan",
   "memorySearch",
+  "memoryGet",
 ] satisfies ToolKind[]);
 
 const DESTRUCTIVE: ReadonlySet<string> = new Set(["delete", "execute", "other"] satisfies ToolKind[]);

@@ -27,6 +27,7 @@ export type ToolKind =
   | "enterPlan"
   | "exitPlan"
   | "memorySearch"
+  | "memoryGet"
   | "skill"
   | "monitor"
   | "other"

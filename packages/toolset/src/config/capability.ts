@@ -30,6 +30,7 @@ const LEAST: { readonly [kind in KnownKind]: CapabilityMode } = {
   webSearch: "readOnly",
   webFetch: "readOnly",
   memorySearch: "readOnly",
+  memoryGet: "readOnly",
   askUser: "readOnly",
   plan: "readOnly",
   enterPlan: "readOnly",
