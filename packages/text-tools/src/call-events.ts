@@ -32,3 +32,24 @@ export function parsedJson(text: string): JsonValue | undefined {
     return undefined;
   }
 }
+
+/** What can be read of arguments that are no whole object: of one that broke off the values before that place. */
+export function beginningOf(raw: string): ToolArguments {
+  const open: string[] = []; // what closes the lists and objects
+  let inString = false;
+  let whole = ""; // up to a place where everything that is open could be closed
+  for (let i = 0; i < raw.length; i++) {
+    const char = raw.charAt(i);
+    if (inString) {
+      if (char === "\\") i++;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === "{" || char === "[") {
+      open.push(char === "{" ? "}" : "]");
+      if (open.length === 1) whole = char + (open[0] ?? "");
+    } else if (char === "}" || char === "]") open.pop();
+    else if (char === "," && open.length === 1) whole = raw.slice(0, i) + (open[0] ?? "");
+  }
+  const value = parsedJson(whole);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as ToolArguments) : {};
+}

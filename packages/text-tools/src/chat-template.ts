@@ -54,6 +54,8 @@ export interface PrintedCalls {
   results: boolean;
   /** Whether arguments must be given as JSON text. */
   asText: boolean;
+  /** Whether it also takes arguments that are a text and no JSON. */
+  anyText: boolean;
 }
 
 /** A model's own chat template, in Jinja. */
@@ -110,7 +112,8 @@ export class ChatTemplate {
     let found = this.#calls.get(preferText);
     if (!found) {
       const forms = [preferText, !preferText].map((asText) => this.#probeCalls(asText));
-      found = forms.find((form) => form?.calls) ?? forms[0] ?? { calls: false, results: false, asText: preferText };
+      found = forms.find((form) => form?.calls) ??
+        forms[0] ?? { calls: false, results: false, asText: preferText, anyText: true };
       this.#calls.set(preferText, found);
     }
     return found;
@@ -190,20 +193,22 @@ export class ChatTemplate {
   #probeCalls(asText: boolean): PrintedCalls | undefined {
     const id = "probe0001"; // some want ids of nine letters and digits
     const json = '{"key": "x"}';
-    const args: unknown = asText ? json : JSON.parse(json);
-    const text = this.#printed([
-      HELLO,
-      {
-        role: "assistant",
-        content: "",
-        tool_calls: [{ id, type: "function", function: { name: "probe_call", arguments: args } }],
-      },
-      { role: "tool", content: "A probing result", name: "probe_call", tool_call_id: id },
-    ]);
+    const called = (args: unknown): string =>
+      this.#printed([
+        HELLO,
+        {
+          role: "assistant",
+          content: "",
+          tool_calls: [{ id, type: "function", function: { name: "probe_call", arguments: args } }],
+        },
+        { role: "tool", content: "A probing result", name: "probe_call", tool_call_id: id },
+      ]);
+    const text = called(asText ? json : JSON.parse(json));
     const results = text.includes("A probing result");
-    if (!text.includes("probe_call")) return { calls: false, results, asText };
+    if (!text.includes("probe_call")) return { calls: false, results, asText, anyText: true };
     // A text that is written as a string, quotes and all, was not to be one.
-    return text.includes(asText ? json : "key") ? { calls: true, results, asText } : undefined;
+    if (!text.includes(asText ? json : "key")) return undefined;
+    return { calls: true, results, asText, anyText: called('{"key": "').includes("probe_call") };
   }
 
   #probe(): { name: boolean; description: boolean } {

@@ -1,4 +1,5 @@
 import type { AssistantMessage, ContentPart, Message, ToolResultMessage } from "@shedkit/types";
+import { beginningOf } from "./call-events.js";
 import type { TemplateCall, TemplateMessage } from "./chat-template.js";
 
 /** How the parts of a conversation become texts. */
@@ -8,6 +9,8 @@ export interface TextOptions {
   result(message: ToolResultMessage): string | object;
   /** The template wants arguments as JSON text. Default: as an object. */
   argumentsAsText?: boolean | undefined;
+  /** The template fails on arguments that are no object: of those it gets what can be read. Default: the text. */
+  objectsOnly?: boolean | undefined;
   /** The id that a call has for its template, from its own and how many calls came before it. Default: its own. */
   callId?:
     | ((call: { id: string; name: string; providerCallId?: string | undefined }, index: number) => string)
@@ -67,7 +70,7 @@ export function contentText(content: readonly ContentPart[]): string {
 function addBlock(
   into: TemplateMessage,
   { output }: AssistantMessage,
-  { protect, argumentsAsText, callId }: TextOptions,
+  { protect, argumentsAsText, objectsOnly, callId }: TextOptions,
   ids: Map<string, string>,
 ): void {
   if (output.type === "text" || output.type === "refusal") {
@@ -77,7 +80,8 @@ function addBlock(
   } else if (output.type === "toolCall") {
     const id = callId ? callId(output, ids.size) : output.id;
     ids.set(output.id, id);
-    const args = protectDeep(output.rawArguments ?? output.arguments ?? {}, protect);
+    const { rawArguments: raw, arguments: whole = {} } = output;
+    const args = protectDeep(raw === undefined ? whole : objectsOnly ? beginningOf(raw) : raw, protect);
     const text = argumentsAsText && typeof args !== "string" ? JSON.stringify(args) : args;
     const call: TemplateCall = { id, type: "function", function: { name: output.name, arguments: text } };
     into.tool_calls = [...(into.tool_calls ?? []), call];

@@ -63,6 +63,7 @@ export function family(style: FamilyStyle): TextToolFamily {
       const messages = templateMessages(conversation.system, conversation.messages, {
         ...style.messages,
         argumentsAsText: prints.asText,
+        objectsOnly: !prints.anyText,
         protect,
         result(message) {
           const found = message.errorDetail === undefined ? byCall.get(message.toolCallId)?.map(shown) : undefined;

@@ -29,8 +29,12 @@ export const gemma4: TextToolFamily = family({
   // What the template writes of tools would end the string that a result is.
   declare: (tools) => ({ tools }),
   spec: (tool) => withReturns({ ...tool, parameters: gemmaSchema(tool.parameters) }),
-  rewrite: (messages) => withOwnResults(messages.map(textBeforeCalls)),
-  finish: (prompt) => prompt.replace(TEXT_BEFORE, `$1${OPEN}call:`).replaceAll(MARK, ""),
+  rewrite: (messages) => withOwnResults(messages.map(textBeforeCalls)).map(withNullsMarked),
+  finish: (prompt) =>
+    prompt
+      .replaceAll(GEMMA_QUOTE + NULL + GEMMA_QUOTE, "null")
+      .replace(TEXT_BEFORE, `$1${OPEN}call:`)
+      .replaceAll(MARK, ""),
   // The model begins to write the result itself where nobody stops it.
   stops: ["<|tool_response>"],
   example: `${OPEN}call:NAME{key:${GEMMA_QUOTE}text${GEMMA_QUOTE},count:3}${CLOSE}`,
@@ -59,6 +63,31 @@ function withOwnResults(messages: readonly TemplateMessage[]): TemplateMessage[]
 /** Marks what is mended in the prompt that the template wrote. A private character that prompts do not hold. */
 const MARK = "\u{F5D1C}";
 const TEXT_BEFORE = new RegExp(`${OPEN.replaceAll("|", "\\|")}call:${MARK}([^${MARK}]*)${MARK}`, "gu");
+
+/** Stands for null in values, of which the engine writes nothing. */
+const NULL = `${MARK}null${MARK}`;
+
+function withNullsMarked(message: TemplateMessage): TemplateMessage {
+  const { tool_calls: calls, tool_responses: results } = message;
+  return {
+    ...message,
+    ...(calls && {
+      tool_calls: calls.map(({ function: { name, arguments: args }, ...call }) => {
+        return { ...call, function: { name, arguments: nullsMarked(args) } };
+      }),
+    }),
+    ...(results && {
+      tool_responses: results.map(({ name, response }) => ({ name, response: nullsMarked(response) })),
+    }),
+  };
+}
+
+function nullsMarked(value: unknown): unknown {
+  if (value === null) return NULL;
+  if (typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(nullsMarked);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, nullsMarked(item)]));
+}
 
 /** Names of parameters that the template takes for keywords of a schema, and leaves out. */
 const KEYWORDS = new Set(["description", "type", "properties", "required", "nullable"]);

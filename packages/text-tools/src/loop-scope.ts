@@ -6,6 +6,7 @@ interface Node {
   readonly alternate?: readonly Node[];
   readonly defaultBlock?: readonly Node[];
   readonly assignee?: Node;
+  readonly loopvar?: Node;
 }
 
 /** What has variables of its own: what is set inside is not seen outside. */
@@ -32,10 +33,11 @@ export function withLoopScopes<T extends Node>(body: readonly T[]): T[] {
     if (node.type !== "For") return [copy];
     const loop = ++loops;
     const before = (name: string) => `${name} before loop ${loop}`; // no template can name it
-    const names = [...namesSet(body ?? [])];
+    const names = namesSet(body ?? []);
+    for (const name of node.loopvar ? addNames(node.loopvar, new Set()) : []) names.delete(name); // new at each turn
     return [
-      ...names.map((name) => set(before(name), name)),
-      { ...copy, body: [...names.map((name) => set(name, before(name))), ...(copy.body ?? [])] },
+      ...[...names].map((name) => set(before(name), name)),
+      { ...copy, body: [...[...names].map((name) => set(name, before(name))), ...(copy.body ?? [])] },
     ];
   };
 
@@ -58,7 +60,8 @@ function namesSet(nodes: readonly Node[], names = new Set<string>()): Set<string
   return names;
 }
 
-function addNames({ type, value }: Node, names: Set<string>): void {
+function addNames({ type, value }: Node, names: Set<string>): Set<string> {
   if (type === "Identifier" && typeof value === "string") names.add(value);
   if (type === "TupleLiteral" && Array.isArray(value)) for (const part of value as Node[]) addNames(part, names);
+  return names;
 }

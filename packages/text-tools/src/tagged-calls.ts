@@ -1,4 +1,5 @@
 import type { ToolFunctionSpec } from "@shedkit/types";
+import type { TemplateMessage } from "./chat-template.js";
 import type { TextToolFamily } from "./family.js";
 import { family } from "./family-style.js";
 import { literal } from "./gbnf.js";
@@ -51,8 +52,20 @@ export const qwenCoder: TextToolFamily = family({
     });
   },
   mark: XML.open,
+  rewrite: (messages) => messages.map(withNullsAsText),
   example: "<tool_call>\n<function=NAME>\n<parameter=KEY>\nvalue\n</parameter>\n</function>\n</tool_call>",
 });
+
+/** Its template makes a text of each value, which our engine cannot of null; the grammar writes it so, too. */
+function withNullsAsText(message: TemplateMessage): TemplateMessage {
+  if (!message.tool_calls) return message;
+  const calls = message.tool_calls.map(({ function: { name, arguments: args }, ...call }) => {
+    const entries = typeof args === "object" && args !== null ? Object.entries(args) : undefined;
+    const told = entries ? Object.fromEntries(entries.map(([key, value]) => [key, value ?? "null"])) : args;
+    return { ...call, function: { name, arguments: told } };
+  });
+  return { ...message, tool_calls: calls };
+}
 
 /** GLM 4.5 and later: the name, then `<arg_key>` and `<arg_value>` pairs; strings as they are, other values as JSON. */
 export const glm: TextToolFamily = family({

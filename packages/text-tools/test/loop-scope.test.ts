@@ -38,6 +38,11 @@ describe("a loop of a chat template", () => {
       "<b>2",
     ],
     [
+      "may set its own variables",
+      "{% for m in messages %}{% set m = m.content %}{{ m }}{% for i, n in [[1, 'x']] %}{% set i = i + 1 %}{{ i }}{{ n }}{% endfor %}{% endfor %}",
+      "a2xb2xc2x",
+    ],
+    [
       "is the same in a macro",
       "{% macro all() %}{% for m in messages %}{{ seen }}{% set seen = m.content %}{% endfor %}-{% endmacro %}{{ all() }}{{ all() }}",
       "--",
