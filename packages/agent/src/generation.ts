@@ -23,6 +23,8 @@ export interface GenerateOptions {
   /** Ids that calls may not have any more. */
   takenIds: ReadonlySet<string>;
   sink: Sink;
+  /** Warnings that were shown already; those of this call are added. */
+  warned: Set<string>;
 }
 
 /** Makes one model call, shows its deltas, and collects its blocks. Never throws: a failure is its end. */
@@ -93,6 +95,7 @@ class Collector {
     const { sink } = this.#options;
     switch (event.type) {
       case "start":
+        this.#warn(event.warnings);
         return;
       case "loading": {
         const { type: _type, ...loading } = event;
@@ -128,8 +131,21 @@ class Collector {
         return;
       }
       case "finish":
+        this.#warn(event.warnings ?? []);
+        this.ended = event;
+        return;
       case "failure":
         this.ended = event;
+    }
+  }
+
+  #warn(warnings: readonly { tool?: string | undefined; message: string }[]): void {
+    const { sink, warned, request } = this.#options;
+    for (const warning of warnings) {
+      const key = `${request.model.name} ${warning.tool ?? ""} ${warning.message}`;
+      if (warned.has(key)) continue;
+      warned.add(key);
+      sink({ type: "progress", progress: { type: "modelWarning", model: request.model.name, ...warning } });
     }
   }
 

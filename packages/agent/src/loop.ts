@@ -33,6 +33,7 @@ export class AgentLoop {
   readonly #parts: LoopParts;
   readonly #spec: TurnSpec;
   readonly #sink: Sink;
+  readonly #warned = new Set<string>();
   readonly #guard: LoopGuard;
   readonly #models: ModelChain;
   readonly #observe: ((body: ObservationBody) => void) | undefined;
@@ -239,7 +240,8 @@ export class AgentLoop {
     const takenIds = log.state.callIds;
     this.#observe?.({ type: "modelCallStarted", stepId, provider: provider.id, request });
     const watched = providerWithin(this.#parts.observer, this.#spec.turnId, stepId, provider);
-    const generation = await generate({ effects, provider: watched, request, stepId, takenIds, sink: this.#sink });
+    const options = { effects, request, stepId, takenIds, sink: this.#sink, warned: this.#warned };
+    const generation = await generate({ ...options, provider: watched });
     const { outputs, usage, end } = generation;
     this.#usage = addUsage(this.#usage, usage);
     this.#observe?.({ type: "modelCallEnded", stepId, outputs, usage, ...outcomeOf(end) });

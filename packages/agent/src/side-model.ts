@@ -54,6 +54,7 @@ export async function askInPieces(
       stepId,
       takenIds,
       sink: () => undefined,
+      warned: new Set(),
     });
     usage = addUsage(usage, made.usage);
     const ended = end.type === "finish" ? { finish: end.reason } : { error: end.error };

@@ -1,3 +1,4 @@
+import type { ModelProvider } from "@shedkit/provider";
 import { Gate, ScriptedProvider } from "@shedkit/testing";
 import { FnTool } from "@shedkit/tool";
 import { AgenticError } from "@shedkit/types";
@@ -177,6 +178,29 @@ describe("a turn stream", () => {
     session.steer("No");
     expect(await texts).toEqual(["Let me see. ", "Let me see. Wrong", "Let me see. ", "Let me see. Right."]);
     expect((await stream.done()).text).toBe("Let me see. Right.");
+  });
+
+  it("shows what a backend warns of, once a turn", async () => {
+    const scripted = new ScriptedProvider([[{ call: "echo", arguments: { text: "a" } }], "Done."]);
+    const provider: ModelProvider = {
+      id: scripted.id,
+      serves: (model) => scripted.serves(model),
+      async *stream(request) {
+        for await (const event of scripted.stream(request)) {
+          if (event.type === "start") yield { type: "start", warnings: [{ tool: "echo", message: "not all is said" }] };
+          else if (event.type === "finish") yield { ...event, warnings: [{ message: `it ended for ${event.reason}` }] };
+          else yield event;
+        }
+      },
+    };
+    const session = await sessionOf(provider, echoTool()).build();
+    const items: StreamItem[] = await collect(session.runTurnStream("Hi"));
+    const progress = items.flatMap((item) => (item.type === "progress" ? [item.progress] : []));
+    expect(progress.filter(({ type }) => type === "modelWarning")).toMatchObject([
+      { tool: "echo", message: "not all is said" },
+      { message: "it ended for toolUse" },
+      { message: "it ended for stop" },
+    ]);
   });
 
   it("tells of a model being loaded", async () => {

@@ -180,7 +180,7 @@ export class EventReader {
 
   #finish(reason: string | null | undefined, explanation: string | null | undefined): void {
     if (!reason) return;
-    const finish = STOP[reason] ?? "stop";
+    const finish = STOP[reason] ?? this.#sink.unknownReason(reason, "stop");
     if (finish === "refusal" && explanation) this.#sink.output({ type: "refusal", text: explanation });
     if (finish === "stop" && this.#sink.hasCalls) this.#sink.finished = "toolUse";
     else if (finish === "toolUse" && !this.#sink.hasCalls)

@@ -113,6 +113,14 @@ describe("blocks", () => {
     expect(outputs(events)).toEqual([{ type: "text", text: "So.", citations: [citation, citation] }]);
   });
 
+  it("a reason that nobody knows is a stop, with a warning", async () => {
+    expect((await read(start(), end("tired"))).at(-1)).toMatchObject({
+      type: "finish",
+      reason: "stop",
+      warnings: [{ message: expect.stringContaining('"tired"') }],
+    });
+  });
+
   it("a refusal says why", async () => {
     const events = await read(
       start(),

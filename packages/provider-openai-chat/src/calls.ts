@@ -5,6 +5,7 @@ interface Call {
   key: string;
   index: number | undefined;
   id: string;
+  name: string;
   begun: boolean;
   /** What came before the name did. */
   early: string;
@@ -12,7 +13,8 @@ interface Call {
 
 /**
  * Tells which call a delta belongs to, whatever the server leaves out: by index; by id where there is no index; else
- * the last call goes on. A new id with a name begins a new call, also on an index that was used.
+ * the last call goes on. A new id with a name begins a new call, also on an index that was used; so does, without ids, a
+ * new name, or a name with arguments behind arguments that were whole.
  */
 export class CallReader {
   readonly #sink: AnswerSink;
@@ -40,21 +42,30 @@ export class CallReader {
       index === undefined
         ? (this.#calls.findLast((call) => real && call.id === id) ?? (named ? undefined : this.#calls.at(-1)))
         : this.#calls.findLast((call) => call.index === index);
-    const anew = known !== undefined && named && known.begun && real && known.id !== id;
+    const anew = known?.begun && named && (real ? known.id !== id : this.#isAnother(known, wire.function ?? {}));
     return known === undefined || anew ? this.#add(index, id) : known;
   }
 
+  /** Whether what comes without an id, on the place of a call, is not that call's. */
+  #isAnother(known: Call, { name, arguments: args }: WireFunction): boolean {
+    if (name !== known.name) return true;
+    const json = jsonOf(args);
+    const sofar = this.#sink.textOf(known.key) ?? "";
+    return json.startsWith("{") && json !== sofar && isWhole(sofar);
+  }
+
   #add(index: number | undefined, id: string): Call {
-    const call: Call = { key: `call:${this.#calls.length}`, index, id, begun: false, early: "" };
+    const call: Call = { key: `call:${this.#calls.length}`, index, id, name: "", begun: false, early: "" };
     this.#calls.push(call);
     return call;
   }
 
   #feed(call: Call, id: string, { name, arguments: args }: WireFunction): void {
     if (call.id === "") call.id = id;
-    const json = typeof args === "string" ? args : args ? JSON.stringify(args) : "";
+    const json = jsonOf(args);
     if (!call.begun && name) {
       call.begun = true;
+      call.name = name;
       this.#sink.call(call.key, call.id, name);
       this.#sink.callDelta(call.key, call.early);
     }
@@ -63,9 +74,17 @@ export class CallReader {
   }
 }
 
+function jsonOf(args: WireFunction["arguments"]): string {
+  return typeof args === "string" ? args : args ? JSON.stringify(args) : "";
+}
+
 /** Some servers send the whole arguments once more at the end. After a whole object nothing can follow. */
 function isRepeated(sofar: string, json: string): boolean {
-  if (json.length < 2 || sofar !== json || !json.startsWith("{")) return false;
+  return json.length >= 2 && sofar === json && isWhole(json);
+}
+
+function isWhole(json: string): boolean {
+  if (!json.startsWith("{")) return false;
   try {
     JSON.parse(json);
     return true;

@@ -64,7 +64,9 @@ export class ChunkReader {
   done(): void {
     for (const { kind, text } of this.#tags.flush()) this.#say(kind, text);
     if (this.#finish === undefined) return;
-    const reason = BROKEN.has(this.#finish) ? undefined : (FINISH[this.#finish] ?? "stop");
+    const reason = BROKEN.has(this.#finish)
+      ? undefined
+      : (FINISH[this.#finish] ?? this.#sink.unknownReason(this.#finish, "stop"));
     if (reason === "stop" && this.#sink.hasCalls) this.#sink.finished = "toolUse";
     else if (reason === "stop" && this.#refused) this.#sink.finished = "refusal";
     else this.#sink.finished = reason;

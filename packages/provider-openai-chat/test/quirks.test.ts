@@ -72,6 +72,26 @@ describe("tool calls", () => {
     expect(got.every(([id]) => typeof id === "string" && id !== "" && id !== "null")).toBe(true);
   });
 
+  it("come all on one index without ids: a new name, or arguments behind whole ones, is another call", async () => {
+    const same = (name: string | undefined, args: string) => calls({ index: 0, id: "", ...fn(name, args) });
+    const read = await callsOf(
+      same("read", '{"x":1}'),
+      same("read", '{"x":2}'),
+      same("read", ""),
+      same("list", ""),
+      same("find", '{"y"'),
+      same("find", ":3}"),
+      same("find", '{"y":3}'),
+      end(),
+    );
+    expect(read.map(([, name, args]) => [name, args])).toEqual([
+      ["read", { x: 1 }],
+      ["read", { x: 2 }],
+      ["list", {}],
+      ["find", { y: 3 }],
+    ]);
+  });
+
   it("come anew with another id on the same index", async () => {
     expect(
       await callsOf(
@@ -244,10 +264,17 @@ describe("the end", () => {
     ["model_context_window_exceeded", "length"],
     ["sensitive", "contentFilter"],
     ["eos", "stop"],
-    ["something_new", "stop"],
   ])("%s is %s", async (reason, finish) => {
     const events = await read(chunk({ content: "Hi" }), end(reason));
     expect(events.at(-1)).toEqual({ type: "finish", reason: finish });
+  });
+
+  it("a reason that nobody knows is a stop, with a warning", async () => {
+    expect((await read(chunk({ content: "x" }), end("tired"))).at(-1)).toEqual({
+      type: "finish",
+      reason: "stop",
+      warnings: [{ message: 'the answer ended for "tired", which is not known; it is taken for stop' }],
+    });
   });
 
   it.each(["error", "abort", "network_error", "insufficient_system_resource"])("%s is a failure", async (reason) => {

@@ -165,7 +165,13 @@ export class EventReader {
       const message = error?.message ?? (type === "response.cancelled" ? "The response was cancelled." : "");
       throw responseFailure({ code: error?.code ?? undefined, message }, this.#context);
     }
-    this.#sink.finished = type === "response.incomplete" ? incomplete(incomplete_details?.reason) : this.#whole();
+    this.#sink.finished = type === "response.incomplete" ? this.#incomplete(incomplete_details?.reason) : this.#whole();
+  }
+
+  #incomplete(reason: string | null | undefined): FinishReason {
+    if (reason === "content_filter") return "contentFilter";
+    if (!reason || reason === "max_output_tokens" || reason === "max_tokens") return "length";
+    return this.#sink.unknownReason(reason, "length");
   }
 
   #whole(): FinishReason {
@@ -184,10 +190,6 @@ export class EventReader {
       reasoning: wire.output_tokens_details?.reasoning_tokens ?? 0,
     });
   }
-}
-
-function incomplete(reason: string | null | undefined): FinishReason {
-  return reason === "content_filter" ? "contentFilter" : "length";
 }
 
 function textOfReasoning(item: WireItem): string {

@@ -225,6 +225,15 @@ describe("the end", () => {
     expect(events.at(-1)).toEqual({ type: "finish", reason: finish });
   });
 
+  it("incomplete for a reason that nobody knows is length, with a warning", async () => {
+    const events = await read(event("incomplete", { response: { incomplete_details: { reason: "tired" } } }));
+    expect(events.at(-1)).toMatchObject({
+      type: "finish",
+      reason: "length",
+      warnings: [{ message: expect.stringContaining('"tired"') }],
+    });
+  });
+
   it("failed is a failure of its class, as is an error event", async () => {
     const failed = await read(event("failed", { response: { error: { code: "server_error", message: "broken" } } }));
     expect(failed.at(-1)).toMatchObject({ type: "failure", error: { details: { kind: "server" }, retryable: true } });

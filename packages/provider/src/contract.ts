@@ -93,7 +93,8 @@ export type ModelEvent =
   | { type: "output"; block: number; output: ModelOutput }
   /** Cumulative for the request: the last one counts. */
   | { type: "usage"; usage: Usage }
-  | { type: "finish"; reason: FinishReason }
+  /** `warnings`: what the end was not clear about, as a reason that nobody knows. */
+  | { type: "finish"; reason: FinishReason; warnings?: readonly { message: string }[] | undefined }
   | { type: "failure"; error: AgenticError; retracted?: boolean | undefined };
 
 /** A model backend. */

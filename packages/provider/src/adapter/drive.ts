@@ -184,7 +184,8 @@ class Generation<E> implements AsyncIterableIterator<ModelEvent, undefined, unde
     // An abort counts also where the answer was just complete.
     const error = signal?.aborted ? cancelledFailure(signal) : this.#failure;
     if (error !== undefined) return { value: { type: "failure", error }, done: false };
-    return { value: { type: "finish", reason: this.#attempt?.sink.finished ?? "stop" }, done: false };
+    const { finished = "stop", warnings = [] } = this.#attempt?.sink ?? {};
+    return { value: { type: "finish", reason: finished, ...(warnings.length > 0 && { warnings }) }, done: false };
   }
 
   /** Begins a try, and reads on to what it has first. */

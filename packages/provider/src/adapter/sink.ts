@@ -47,6 +47,8 @@ export class AnswerSink {
   /** Events not yet taken. */
   readonly events: ModelEvent[] = [];
   finished: FinishReason | undefined;
+  /** What the wire said that is not known; told with the end. */
+  readonly warnings: { message: string }[] = [];
   /** Set where the wire's text is not the answer itself: it is then held back until its block is whole. */
   decodeText: ((text: string) => string) | undefined;
   #usage: Usage | undefined;
@@ -63,6 +65,14 @@ export class AnswerSink {
   constructor(calls: CallReading, price: (usage: Usage) => Usage) {
     this.#calls = calls;
     this.#price = price;
+  }
+
+  /** Notes a reason for the end that the wire's documents do not have. */
+  unknownReason(reason: string, takenFor: FinishReason): FinishReason {
+    this.warnings.push({
+      message: `the answer ended for "${reason}", which is not known; it is taken for ${takenFor}`,
+    });
+    return takenFor;
   }
 
   /** Whether the answer has a call, whole or begun. */
