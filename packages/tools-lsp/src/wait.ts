@@ -1,0 +1,18 @@
+/** Waits for a promise, at most so long. Rejects with what `late` makes, or with the reason of the signal. */
+export function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal, late: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const timer = setTimeout(() => settle(() => reject(late())), ms);
+    const abort = (): void => settle(() => reject(signal.reason));
+    const settle = (then: () => void): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+      then();
+    };
+    signal.addEventListener("abort", abort);
+    promise.then(
+      (value) => settle(() => resolve(value)),
+      (fault) => settle(() => reject(fault)),
+    );
+  });
+}
