@@ -48,6 +48,7 @@ const steps = [
   ["package shape: publint, are the types wrong", ...turbo, "check:package"],
   ["npm start: the answer, and how soon it comes", process.execPath, "tools/check-start.mjs"],
   ["packed packages: install size, README examples, Node 20", process.execPath, "tools/check-install.mjs"],
+  ["the program from one tarball", process.execPath, "tools/check-bundle.mjs"],
 ];
 
 for (const folder of globSync(`${folders}/.results`)) rmSync(folder, { recursive: true, force: true });
