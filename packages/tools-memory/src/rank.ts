@@ -29,7 +29,7 @@ export function chunksOf(note: string): Chunk[] {
 }
 
 /** The words of a text, folded. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return (
     text
       .normalize("NFKC")
