@@ -59,7 +59,7 @@ async function remove(fs: FileSystem, input: DeleteInput, ctx: ToolContext): Pro
     const seen = seenFiles(fs, ctx);
     if (stat.type === "file") {
       const bytes = stat.size > MAX_FINGERPRINTED ? undefined : await fs.readFile(path, { signal });
-      assertFresh(path, seen.get(real), stat, bytes && { bytes, fingerprint: fingerprint(bytes) });
+      assertFresh(path, seen.get(real), stat, bytes && { bytes, fingerprint: fingerprint(bytes) }, ctx);
     }
     const entries = stat.type === "directory" ? await fs.readdir(path, { signal }) : [];
     if (entries.length > 0 && !input.recursive) {

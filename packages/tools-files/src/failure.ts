@@ -1,5 +1,5 @@
 import { type FileSystem, isFsError, quote } from "@shedkit/fs";
-import { ToolCallResult, type ToolContext, ToolError } from "@shedkit/tool";
+import { ToolCallResult, type ToolContext, ToolError, type ToolKind } from "@shedkit/tool";
 import { insideLike, notFoundText } from "./locate.js";
 
 /** A call that failed as calls may: `detail` in a few words, `text` for the model. */
@@ -45,7 +45,7 @@ export async function answering(
       case "noSpace":
         throw new ToolError("execution", tool, error.message, { cause: error });
       case "changed":
-        return ToolCallResult.failure(`changed meanwhile: ${quote(path)}`, staleText(path));
+        return ToolCallResult.failure(`changed meanwhile: ${quote(path)}`, staleText(path, ctx));
       default:
         return ToolCallResult.failure(`${reason}: ${quote(path)}`, error.message);
     }
@@ -53,21 +53,27 @@ export async function answering(
 }
 
 /** `changes`: a diff of what something else changed, or nothing. */
-export function stale(path: string, changes = ""): Failure {
-  const text = changes === "" ? staleText(path) : `${staleText(path)} What was changed:\n${changes}`;
+export function stale(path: string, ctx: ToolContext, changes = ""): Failure {
+  const text = changes === "" ? staleText(path, ctx) : `${staleText(path, ctx)} What was changed:\n${changes}`;
   return new Failure(`changed since it was read: ${quote(path)}`, text);
 }
 
-export function unread(path: string): Failure {
+export function unread(path: string, ctx: ToolContext): Failure {
   return new Failure(
     `not read yet: ${quote(path)}`,
-    `${quote(path)} has not been read yet. Nothing was written. Read it first, then make the change.`,
+    `${quote(path)} has not been read yet. Nothing was written. Read it first${by("read", ctx)}, then make the change.`,
   );
 }
 
-function staleText(path: string): string {
+/** ` with NAME`: the tool of a kind that the model can do it with, by its name, where there is one. */
+export function by(kind: ToolKind, { names }: ToolContext): string {
+  const tool = names.toolOf(kind);
+  return tool === undefined ? "" : ` with ${tool}`;
+}
+
+function staleText(path: string, ctx: ToolContext): string {
   return (
     `${quote(path)} was changed by something else since you last read or wrote it. Nothing was written. ` +
-    "Read it again, then make the change on what it says now."
+    `Read it again${by("read", ctx)}, then make the change on what it says now.`
   );
 }

@@ -6,6 +6,7 @@ import { type EditParams, editTool } from "./edit.js";
 import { type ListParams, listTool } from "./list.js";
 import { moveTool } from "./move.js";
 import { type MultiEditParams, multiEditTool } from "./multi-edit.js";
+import type { FileFormat } from "./read/format.js";
 import { type ReadParams, readTool } from "./read.js";
 import { type WriteParams, writeTool } from "./write.js";
 
@@ -15,6 +16,8 @@ export interface FilesToolsOptions {
   write?: Partial<WriteParams> | undefined;
   edit?: Partial<EditParams> | undefined;
   list?: Partial<ListParams> | undefined;
+  /** What `read` reads besides text and small images. Default: nothing. */
+  formats?: readonly FileFormat[] | undefined;
 }
 
 /** Settings of the tools that change files in other ways, by name. */
@@ -26,7 +29,7 @@ export interface FileChangeToolsOptions {
 /** `read`, `write`, `edit` and `list` over one file system. */
 export function filesTools(fs: FileSystem, options: FilesToolsOptions = {}): ToolImpl[] {
   return [
-    readTool(fs, options.read),
+    readTool(fs, options.read, options.formats),
     writeTool(fs, options.write),
     editTool(fs, options.edit),
     listTool(fs, options.list),

@@ -11,5 +11,6 @@ export {
 export { type ListInput, type ListOutput, type ListParams, listTool } from "./list.js";
 export { type MoveInput, type MoveOutput, moveTool } from "./move.js";
 export { type MultiEditInput, type MultiEditOutput, type MultiEditParams, multiEditTool } from "./multi-edit.js";
+export type { FileFormat, FormatFile, FormatRequest } from "./read/format.js";
 export { type ReadInput, type ReadOutput, type ReadParams, readTool } from "./read.js";
 export { type WriteInput, type WriteOutput, type WriteParams, writeTool } from "./write.js";

@@ -1,12 +1,13 @@
 import { type FileSystem, nameOf, parentOf, quote } from "@shedkit/fs";
 import { defineTool, keptResults, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
-import { answering, Failure } from "./failure.js";
+import { answering, by, Failure } from "./failure.js";
 import { cleanPath, locate } from "./locate.js";
 import { accessTo, touchesPath } from "./paths.js";
+import { type FileFormat, readFormat } from "./read/format.js";
 import { readImage } from "./read/image-file.js";
 import { readWindow, type Source, type Window } from "./read/window.js";
-import { seenFiles } from "./seen.js";
+import { type SeenState, seenFiles } from "./seen.js";
 import { hasBinaryName, isBinary } from "./text/binary.js";
 import { ENCODING_NAMES } from "./text/encoding.js";
 import { count, plural } from "./text/format.js";
@@ -17,6 +18,8 @@ export interface ReadInput {
   offset?: number | undefined;
   /** How many lines. Default and at most: the `maxLines` setting. */
   limit?: number | undefined;
+  /** Of a document: its pages or slides, e.g. `1-5,8`. Only where `read` was given formats that have some. */
+  pages?: string | undefined;
 }
 
 export interface ReadOutput {
@@ -63,6 +66,16 @@ const Input = Type.Object(
   { additionalProperties: false },
 );
 
+const InputWithPages = Type.Object(
+  {
+    ...Input.properties,
+    pages: Type.Optional(
+      Type.String({ description: "Of a document: pages or slides, e.g. 1-5,8 or 10-. Default: all, if they are few." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 const Output = Type.Object({
   path: Type.String(),
   content: Type.String(),
@@ -84,8 +97,15 @@ const Params = Type.Object(
   { additionalProperties: false },
 );
 
-/** Reads a text file, whole or some of its lines. */
-export function readTool(fs: FileSystem, params: Partial<ReadParams> = {}): TypedTool<ReadInput, ReadOutput> {
+const State = Type.Unsafe<SeenState>({ type: "object", additionalProperties: { type: "string" } });
+
+/** Reads a text file, whole or some of its lines; and what the `formats` read, the first that knows a file. */
+export function readTool(
+  fs: FileSystem,
+  params: Partial<ReadParams> = {},
+  formats: readonly FileFormat[] = [],
+): TypedTool<ReadInput, ReadOutput> {
+  const paged = formats.some(({ paged }) => paged);
   return defineTool({
     id: "read",
     namespace: "files",
@@ -93,13 +113,15 @@ export function readTool(fs: FileSystem, params: Partial<ReadParams> = {}): Type
     description:
       "Read a file.\nReturns its text, or some of its lines, or a small image. What does not fit is left out, with a note " +
       "that says how to go on.",
-    input: Input,
+    input: paged ? InputWithPages : Input,
     output: Output,
     params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
+    // Of all file tools: what was seen of which file, so that a resumed session notices what was changed meanwhile.
+    state: { schema: State, version: 1, initial: (): SeenState => ({}) },
     // The tool keeps to its own limits, and its notes at the end must stay.
     capabilities: { maxResultBytes: Number.MAX_SAFE_INTEGER, touches: touchesPath(fs) },
     access: (input) => accessTo(fs, "read", input.path),
-    run: (input, ctx) => answering(fs, ctx, () => read(fs, input, ctx)),
+    run: (input: ReadInput, ctx) => answering(fs, ctx, () => read(fs, input, ctx, formats)),
   });
 }
 
@@ -107,13 +129,19 @@ async function read(
   fs: FileSystem,
   input: ReadInput,
   ctx: ToolContext & { params: ReadParams },
+  formats: readonly FileFormat[],
 ): Promise<ToolCallResult> {
   const kept = ctx.resources.get(keptResults)?.get(input.path.trim());
   if (kept !== undefined) return (await readFrom(textSource(kept), input.path.trim(), input, ctx)).result;
   const { path, stat } = await locate(fs, cleanPath(input.path), ctx.signal);
   if (stat.type === "directory") {
-    throw new Failure(`a folder: ${quote(path)}`, `${quote(path)} is a folder, not a file. List it instead.`);
+    throw new Failure(
+      `a folder: ${quote(path)}`,
+      `${quote(path)} is a folder, not a file. List it${by("list", ctx)} instead.`,
+    );
   }
+  const inFormat = await readFormat(fs, { path, size: stat.size }, input.pages, ctx, formats);
+  if (inFormat !== undefined) return inFormat;
   const source: Source = { size: stat.size, chunks: () => fs.readChunks(path, { signal: ctx.signal }) };
   const read = hasBinaryName(path) ? undefined : await readFrom(source, path, input, ctx).catch(notText);
   if (!read) {
@@ -211,10 +239,11 @@ function notText(error: unknown): undefined {
 
 function lineTooLong(path: string, window: Window, ctx: ToolContext & { params: ReadParams }): Failure {
   const tokens = count(Math.ceil(window.wantedBytes / BYTES_PER_TOKEN));
+  const shell = ctx.names.toolOf("execute");
   const text =
     `Line ${window.first} of ${quote(path)} alone is too long for one call (lines ${window.first} to ` +
     `${window.first + window.wanted - 1} are about ${tokens} tokens; ${count(ctx.params.maxTokens)} are the most). ` +
-    "Search the file for what you need, or cut the line with a command.";
+    `Search the file${by("search", ctx)} for what you need${shell === undefined ? "" : `, or cut the line with ${shell}`}.`;
   return new Failure("too long", text);
 }
 

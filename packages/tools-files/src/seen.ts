@@ -1,5 +1,5 @@
 import type { FileStat, FileSystem } from "@shedkit/fs";
-import { type Resource, resource, type ToolContext } from "@shedkit/tool";
+import { fullId, type Resource, resource, type StateHandle, stateOf, type ToolContext } from "@shedkit/tool";
 import { stale } from "./failure.js";
 import { unifiedDiff } from "./text/diff.js";
 import { decodeText } from "./text/encoding.js";
@@ -18,17 +18,35 @@ export const MAX_KEPT = 64 * 1024;
 
 const MAX_KEPT_ALL = 4 * 1024 * 1024; // of all files; then the oldest are forgotten
 
+/** What outlasts the program: of each file its fingerprint or its version, by path; the last seen last. */
+export interface SeenState {
+  [path: string]: string;
+}
+
+const MOST_OUTLASTING = 50; // files: each change goes to the session's log
+const VERSION = "version ";
+
 /** What an agent has seen of a file system, by canonical path. */
 export class SeenFiles {
   readonly #files = new Map<string, Seen>();
+  readonly #state: StateHandle<SeenState> | undefined;
   #kept = 0;
+
+  constructor(state?: StateHandle<SeenState>) {
+    this.#state = state;
+    for (const [path, seen] of Object.entries(state?.get() ?? {})) {
+      const version = seen.startsWith(VERSION) ? seen.slice(VERSION.length) : undefined;
+      this.#files.set(path, version === undefined ? { version: "", fingerprint: seen } : { version });
+    }
+  }
 
   get(path: string): Seen | undefined {
     return this.#files.get(path);
   }
 
   set(path: string, { version, fingerprint, content }: Seen): void {
-    this.delete(path);
+    this.#remove(path);
+    this.#remember(path, fingerprint ?? VERSION + version);
     const kept = content && content.length <= MAX_KEPT ? content : undefined;
     this.#files.set(path, { version, fingerprint, content: kept });
     this.#kept += kept?.length ?? 0;
@@ -40,6 +58,19 @@ export class SeenFiles {
   }
 
   delete(path: string): void {
+    this.#remove(path);
+    this.#remember(path, undefined);
+  }
+
+  #remember(path: string, seen: string | undefined): void {
+    const old = this.#state?.get() ?? {};
+    if (!this.#state || old[path] === seen) return;
+    const { [path]: _, ...others } = old;
+    const next = Object.entries(seen === undefined ? others : { ...others, [path]: seen });
+    this.#state.set(Object.fromEntries(next.slice(-MOST_OUTLASTING)));
+  }
+
+  #remove(path: string): void {
     this.#kept -= this.#files.get(path)?.content?.length ?? 0;
     this.#files.delete(path);
   }
@@ -53,6 +84,8 @@ export class SeenFiles {
 /** One per session: what the agent saw, by file system. */
 const SEEN: Resource<WeakMap<FileSystem, SeenFiles>> = resource("files seen");
 
+const STATE = stateOf(fullId({ namespace: "files", id: "read" })) as Resource<StateHandle<SeenState>>;
+
 // Tools that are called without a session share what was seen through the file system object.
 const withoutSession = new WeakMap<FileSystem, SeenFiles>();
 
@@ -63,7 +96,8 @@ export function seenFiles(fs: FileSystem, ctx: ToolContext): SeenFiles {
     kept ?? (ctx.sessionId === undefined ? withoutSession : ctx.resources.getOrDefault(SEEN, () => new WeakMap()));
   const known = byFs.get(fs);
   if (known) return known;
-  const files = new SeenFiles();
+  // The tool `read` has the memory that is kept with the session.
+  const files = new SeenFiles(kept === undefined && ctx.sessionId === undefined ? undefined : ctx.resources.get(STATE));
   byFs.set(fs, files);
   return files;
 }
@@ -79,10 +113,11 @@ export function assertFresh(
   seen: Seen | undefined,
   stat: FileStat,
   now: { bytes: Uint8Array; fingerprint: string | undefined } | undefined,
+  ctx: ToolContext,
 ): void {
   if (!seen) return;
   const fresh = seen.fingerprint === undefined ? seen.version === stat.version : seen.fingerprint === now?.fingerprint;
-  if (!fresh) throw stale(path, seen.content && now ? changesShown(path, seen.content, now.bytes) : "");
+  if (!fresh) throw stale(path, ctx, seen.content && now ? changesShown(path, seen.content, now.bytes) : "");
 }
 
 const MAX_SHOWN = 2000; // characters

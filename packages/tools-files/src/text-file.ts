@@ -38,8 +38,8 @@ export async function openText(
   const real = await fs.realpath(path, { signal: ctx.signal });
   const bytes = await fs.readFile(path, { signal: ctx.signal });
   const seen = seenFiles(fs, ctx).get(real);
-  if (readFirst && !seen) throw unread(path);
-  assertFresh(path, seen, stat, { bytes, fingerprint: fingerprint(bytes) });
+  if (readFirst && !seen) throw unread(path, ctx);
+  assertFresh(path, seen, stat, { bytes, fingerprint: fingerprint(bytes) }, ctx);
   if (isBinary(bytes)) {
     throw new Failure(
       `not a text file: ${quote(path)}`,

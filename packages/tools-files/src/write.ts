@@ -109,13 +109,13 @@ async function formOf(
   const plain = { encoding: "utf-8" as const, crlf: false, kept: [] };
   if (stat.type !== "file") return plain; // refused by the file system
   const seen = seenFiles(fs, ctx).get(await fs.realpath(path, { signal: ctx.signal }));
-  if (ctx.params.readFirst && !seen) throw unread(path);
+  if (ctx.params.readFirst && !seen) throw unread(path, ctx);
   if (stat.size > MAX_FINGERPRINTED) {
-    assertFresh(path, seen, stat, undefined); // it has grown, where it had a fingerprint
+    assertFresh(path, seen, stat, undefined, ctx); // it has grown, where it had a fingerprint
     return plain;
   }
   const bytes = await fs.readFile(path, { signal: ctx.signal });
-  assertFresh(path, seen, stat, { bytes, fingerprint: fingerprint(bytes) });
+  assertFresh(path, seen, stat, { bytes, fingerprint: fingerprint(bytes) }, ctx);
   if (isBinary(bytes)) return plain;
   const { text, encoding: old } = decodeText(bytes);
   const encoding = old === "windows-1252" ? "utf-8" : old; // a guess is not worth keeping

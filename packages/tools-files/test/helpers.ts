@@ -45,7 +45,12 @@ export async function content(fs: FileSystem, path: string): Promise<string> {
 export async function hosted(
   tool: ToolImpl,
   args: ToolArguments,
-  options: { rename?: { [canonical: string]: string }; resources?: Resources; sessionId?: string } = {},
+  options: {
+    rename?: { [canonical: string]: string };
+    resources?: Resources;
+    sessionId?: string;
+    tools?: { [kind: string]: string };
+  } = {},
 ): Promise<{ text: string; failed: boolean; told: [name: string, data: unknown][] }> {
   const told: [string, unknown][] = [];
   const events = tool.execute(args, {
@@ -56,7 +61,7 @@ export async function hosted(
     names: {
       tool: "renamed",
       param: (canonical) => options.rename?.[canonical] ?? canonical,
-      toolOf: () => undefined,
+      toolOf: (kind) => options.tools?.[kind],
       paramOf: () => undefined,
     },
     notify: (name, data) => told.push([name, data]),

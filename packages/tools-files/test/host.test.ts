@@ -1,4 +1,5 @@
-import { Resources } from "@shedkit/tool";
+import { Resources, stateOf, type ToolImpl } from "@shedkit/tool";
+import type { ToolArguments } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import {
   applyPatchTool,
@@ -110,5 +111,53 @@ describe("the file tools and their host", () => {
       "files:delete delete delete",
       "files:move move move",
     ]);
+  });
+
+  it("name the tools that a model has, and do without those that it has not", async () => {
+    const fs = memoryFs({ "d/f": "a\n", long: "x".repeat(200_000) });
+    const tools = { read: "view", list: "ls", search: "grep", execute: "sh" };
+    const told = async (tool: ToolImpl, args: ToolArguments, named = {}) =>
+      (await hosted(tool, args, { tools: named, sessionId: "s" })).text;
+    expect(await told(readTool(fs), { path: "d" }, tools)).toContain("List it with ls instead.");
+    expect(await told(readTool(fs), { path: "d" })).toContain("List it instead.");
+    expect(await told(readTool(fs), { path: "long" }, tools)).toContain(
+      "Search the file with grep for what you need, or cut the line with sh.",
+    );
+    expect(await told(readTool(fs), { path: "long" })).toMatch(/Search the file for what you need\.$/);
+    const miss = { path: "d/f", old_string: "b", new_string: "c" };
+    expect(await told(editTool(fs), miss, tools)).toContain("Read the file with view and copy the text exactly");
+    const edit = editTool(fs, { readFirst: true });
+    expect(await told(edit, { ...miss, old_string: "a" }, tools)).toContain("Read it first with view, then");
+  });
+
+  it("notice after a restart what was changed while they were away", async () => {
+    const fs = memoryFs({ f: "one\n", g: "two\n" });
+    const kept = { value: "{}" }; // as a log keeps it
+    const session = () => {
+      const resources = new Resources();
+      resources.insert(stateOf("files:read"), {
+        get: () => JSON.parse(kept.value),
+        set: (value) => {
+          kept.value = JSON.stringify(value);
+        },
+      });
+      return { resources, sessionId: "s" };
+    };
+    const first = session();
+    await hosted(readTool(fs), { path: "f" }, first);
+    await hosted(writeTool(fs), { path: "g", content: "two two\n" }, first);
+    await fs.writeFile("f", "other\n");
+    const again = session();
+    const edit = (path: string, old_string: string) =>
+      hosted(editTool(fs, { readFirst: true }), { path, old_string, new_string: "new" }, again);
+    expect((await edit("f", "other")).text).toContain("was changed by something else");
+    expect((await edit("g", "two two")).failed).toBe(false);
+    await hosted(readTool(fs), { path: "f" }, again);
+    expect((await edit("f", "other")).failed).toBe(false);
+    const last = session();
+    await fs.writeFile("g", "two\n");
+    expect((await hosted(writeTool(fs), { path: "g", content: "" }, last)).failed).toBe(true);
+    for (let i = 0; i < 60; i++) await hosted(writeTool(fs), { path: `n${i}`, content: "" }, last);
+    expect(Object.keys(JSON.parse(kept.value))).toHaveLength(50);
   });
 });

@@ -10,7 +10,7 @@ export function missHint(text: string, old: string): string {
   }
   const bare = old.replace(/^\d+→/gm, "");
   if (bare !== old && text.includes(bare))
-    return "It would be found without the line numbers (1→) that only `read` shows.";
+    return "It would be found without the line numbers (1→), which are no part of the file.";
   const line = nearestLine(text, old);
   return line === undefined ? "" : `The nearest line is ${line}`;
 }

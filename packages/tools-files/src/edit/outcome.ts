@@ -1,6 +1,6 @@
 import { quote } from "@shedkit/fs";
 import type { ToolContext } from "@shedkit/tool";
-import { Failure } from "../failure.js";
+import { by, Failure } from "../failure.js";
 import { enumerate } from "../text/format.js";
 import type { EditResult, EditSettings } from "./match.js";
 
@@ -28,7 +28,7 @@ export function refused(
     return new Failure(
       `not found in ${quote(path)}`,
       `${old} does not stand in ${quote(path)}. Nothing was changed. ` +
-        `Read the file and copy the text exactly, with its spaces and indentation.${result.hint === "" ? "" : ` ${result.hint}`}`,
+        `Read the file${by("read", ctx)} and copy the text exactly, with its spaces and indentation.${result.hint === "" ? "" : ` ${result.hint}`}`,
     );
   }
   const times = result.lines.length;
