@@ -3,6 +3,7 @@ import { AgenticError, type ToolFunctionSpec } from "@shedkit/types";
 import { withLoopScopes } from "./loop-scope.js";
 import { plainSchema } from "./plain-schema.js";
 import { DATE_FUNCTION, inOurDialect } from "./template-dialect.js";
+import { alternating } from "./turns.js";
 
 /** A message as chat templates know it. */
 export interface TemplateMessage {
@@ -154,6 +155,8 @@ export class ChatTemplate {
       () => ({ messages, tools: declared }),
       () => ({ messages, tools: tools.map((tool) => asFunction(tool, described)) }),
       () => ({ messages: inParts(messages) }),
+      // Some refuse turns that do not alternate.
+      () => ({ messages: alternating(messages) }),
     ];
     let problem: unknown;
     for (const [i, form] of forms.entries()) {

@@ -57,30 +57,36 @@ export function family(style: FamilyStyle): TextToolFamily {
       const protect = options.protect ?? ((text) => text);
       const shown = (tool: ToolFunctionSpec) => protectDeep(spec(tool), protect) as ToolFunctionSpec;
       const tools = head.map(shown);
-      const printed = template.prints.name && !style.plain;
-      const told = printed || tools.length === 0 ? undefined : instructions(tools, style.example);
       const prints = template.printsCalls(style.messages?.argumentsAsText ?? false);
-      const messages = templateMessages(conversation.system, conversation.messages, {
-        ...style.messages,
-        argumentsAsText: prints.asText,
-        objectsOnly: !prints.anyText,
-        protect,
-        result(message) {
-          const found = message.errorDetail === undefined ? byCall.get(message.toolCallId)?.map(shown) : undefined;
-          return found ? declare(found, printed ? writtenBy(template, found) : []) : protect(resultText(message));
-        },
-      });
-      const all = told === undefined ? messages : withSystem(messages, told);
-      const rewritten = style.rewrite?.(all) ?? all;
-      const written = inPlainWords(rewritten, style.write ?? inTags, {
-        calls: !prints.calls || style.plain === true,
-        results: !style.ownResults && (!prints.results || style.plain === true),
-      });
       const { thinking, effort } = options;
-      const prompt = template.render(template.takesSystem ? written : folded(written), printed ? tools : [], {
-        thinking,
-        effort: effort === undefined ? undefined : (efforts?.[effort] ?? effort),
-      });
+
+      /** `printed`: the tools stand where the template puts tools, else our own words tell of them. */
+      const rendered = (printed: boolean): string => {
+        const told = printed || tools.length === 0 ? undefined : instructions(tools, style.example);
+        const messages = templateMessages(conversation.system, conversation.messages, {
+          ...style.messages,
+          argumentsAsText: prints.asText,
+          objectsOnly: !prints.anyText,
+          protect,
+          result(message) {
+            const found = message.errorDetail === undefined ? byCall.get(message.toolCallId)?.map(shown) : undefined;
+            return found ? declare(found, printed ? writtenBy(template, found) : []) : protect(resultText(message));
+          },
+        });
+        const all = told === undefined ? messages : withSystem(messages, told);
+        const rewritten = style.rewrite?.(all) ?? all;
+        const written = inPlainWords(rewritten, style.write ?? inTags, {
+          calls: !prints.calls || style.plain === true,
+          results: !style.ownResults && (!prints.results || style.plain === true),
+        });
+        return template.render(template.takesSystem ? written : folded(written), printed ? tools : [], {
+          thinking,
+          effort: effort === undefined ? undefined : (efforts?.[effort] ?? effort),
+        });
+      };
+
+      const printed = template.prints.name && !style.plain;
+      const prompt = printed && tools.length > 0 ? unlessRefused(rendered) : rendered(printed);
       return style.finish?.(prompt) ?? prompt;
     },
     parser: (options = {}) => style.parser?.(options) ?? markedParser(style.format(options.tools ?? []), options),
@@ -89,6 +95,19 @@ export function family(style: FamilyStyle): TextToolFamily {
     grammar: style.grammar,
     answerGrammar: (schema, canCall) => jsonGrammar(schema, canCall ? style.mark : undefined),
   };
+}
+
+/** With the tools as the template has them; told in words where it cannot write these. Throws what it said of them. */
+function unlessRefused(rendered: (printed: boolean) => string): string {
+  try {
+    return rendered(true);
+  } catch (refusal) {
+    try {
+      return rendered(false);
+    } catch {
+      throw refusal; // it is not the tools
+    }
+  }
 }
 
 function markedParser(format: AnswerFormat, { prompt = "" }: ParserOptions): TextParser {

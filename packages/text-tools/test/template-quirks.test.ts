@@ -144,6 +144,57 @@ it("a template that wants of each parameter one type and a description gets them
   expect(render(hermes, source, [Messages.user("Go")], { tools: [none], activations: [] })).toContain("none: [");
 });
 
+describe("a template that cannot write a tool", () => {
+  const source = `{% for t in tools or [] %}TOOL {{ t.function.name }}{% for k, p in t.function.parameters.properties | items %}{% if p.type == "array" %}{{ raise_exception("no lists") }}{% endif %}{% endfor %}{% endfor %}${MESSAGES}`;
+  const lines = tool("lines", { path: { type: "array", items: { type: "string" } } });
+
+  it("has it told in the system message, and others in its own way", () => {
+    const text = render(hermes, source, [Messages.user("Go")], { tools: [lines], activations: [] });
+    expect(text).toMatch(/^\[system\]Hold\.\n\nYou can call tools\..*"name":"lines".*\[user\]Go$/s);
+    expect(render(hermes, source, [Messages.user("Go")], pinned)).toBe("TOOL read[system]Hold.[user]Go");
+  });
+
+  it("says what it said of the tools where it refuses the conversation as well", () => {
+    const refusing = `${source}{% if messages | length == 2 %}{{ raise_exception("nothing at all") }}{% endif %}`;
+    expect(() => render(hermes, refusing, [Messages.user("Go")], { tools: [lines], activations: [] })).toThrow(
+      "refused the conversation: no lists",
+    );
+  });
+});
+
+describe("a template that wants turns to alternate", () => {
+  // Calls and results stand beside the turns, as Mistral has them.
+  const source = `{% set ns = namespace(n=0) %}{% for m in messages %}{% if m.role == "user" or m.role == "assistant" and not m.tool_calls %}
+{%- if (m.role == "user") != (ns.n % 2 == 0) %}{{ raise_exception("turns must alternate") }}{% endif %}{% set ns.n = ns.n + 1 %}{% endif %}{% endfor -%}
+{% if ns.n == 0 %}{{ raise_exception("nobody asks") }}{% endif %}${MESSAGES}`;
+  const text = (messages: readonly Message[]) => render(hermes, source, messages, { tools: [], activations: [] });
+
+  it("gets such of a conversation that the assistant began", () => {
+    expect(text([step("s1", { type: "text", text: "Hello" }), Messages.user("Go")])).toBe(
+      "[system]Hold.[user]Begin.[assistant]Hello[user]Go",
+    );
+  });
+
+  it("gets two answers one behind the other as one", () => {
+    const answers = ["One.", "Two."].map((said, i) => step(`s${i}`, { type: "text", text: said }));
+    expect(text([Messages.user("Go"), ...answers, Messages.user("On")])).toBe(
+      "[system]Hold.[user]Go[assistant]One.\n\nTwo.[user]On",
+    );
+  });
+
+  it("gets what is said behind a result, and goes on so", () => {
+    const steered = [...looked, Messages.user("Quick!")];
+    const before = text(looked);
+    const after = text(steered);
+    expect(after).toBe(`${before}[assistant]I see.[user]Quick!`);
+    expect(text([...steered, step("s4", { type: "text", text: "Done." })])).toBe(`${after}[assistant]Done.`);
+  });
+
+  it("gets a question where nobody has said anything", () => {
+    expect(text([Messages.system("A note.")])).toBe("[system]Hold.\n\nA note.[user]Begin.");
+  });
+});
+
 describe("Gemma 4's template", () => {
   // Its ways: parameters called like keywords are left out, a text stands behind the results, turns go on.
   const source = `{%- for t in tools or [] -%}<|tool>declaration:{{ t.function.name }}{
