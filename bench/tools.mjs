@@ -1,0 +1,168 @@
+// What the tools cost beside what they stand on: an edit, a search, a command, background tasks.
+// node --expose-gc tools.mjs [--quick] [edit | search | tasks | calls]
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NodeFileSystem } from "@shedkit/fs/node";
+import { editTool } from "@shedkit/tools-files";
+import { searchFileTool } from "@shedkit/tools-search";
+import { ripgrep } from "@shedkit/tools-search/node";
+import { bashTool } from "@shedkit/tools-shell";
+import { NodeTerminal } from "@shedkit/tools-shell/node";
+import { median } from "./lib/measure.mjs";
+
+const args = process.argv.slice(2);
+const quick = args.includes("--quick");
+const only = args.find((arg) => !arg.startsWith("-"));
+const ROUNDS = quick ? 3 : 7;
+const parts = { edit, search, tasks, calls };
+for (const [name, part] of Object.entries(parts)) if (only === undefined || only === name) await inFolder(part);
+
+async function inFolder(part) {
+  const folder = await mkdtemp(join(tmpdir(), "shedkit-bench-"));
+  try {
+    await part(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs them in turn, so that what the machine does meanwhile meets all; prints the medians, each beside the first. */
+async function beside(ways, rounds = ROUNDS) {
+  const times = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
+  for (let round = -1; round < rounds; round++) {
+    for (const [name, way] of Object.entries(ways)) {
+      const start = performance.now();
+      await way(round);
+      if (round >= 0) times[name].push(performance.now() - start);
+    }
+  }
+  const [first] = Object.keys(ways);
+  for (const [name, all] of Object.entries(times)) {
+    const ratio = median(all.map((time, i) => time / times[first][i]));
+    const beside = name === first ? "" : `  ${ratio.toFixed(2)} times`;
+    console.log(`  ${name.padEnd(44)} ${median(all).toFixed(1).padStart(8)} ms${beside}`);
+  }
+}
+
+async function edit(folder) {
+  const megabytes = quick ? 10 : 50;
+  const path = join(folder, "large.txt");
+  const line = `${"some words of a line ".repeat(2)}\n`;
+  const count = Math.ceil((megabytes * 1024 * 1024) / line.length / 2);
+  const text = `${line.repeat(count)}count = 0\n${line.repeat(count)}`;
+  for (const file of [path, join(folder, "own.txt")]) await writeFile(file, text);
+  const tool = editTool(new NodeFileSystem(folder));
+  let [n, m] = [0, 0];
+  console.log(`One place in a file of ${megabytes} MB replaced`);
+  await beside({
+    "read, replace, write beside it, rename": async () => {
+      const text = await readFile(path, "utf8");
+      const handle = await open(`${path}.new`, "w");
+      await handle.writeFile(text.replace(`count = ${n}\n`, `count = ${++n}\n`));
+      await handle.sync();
+      await handle.close();
+      await rename(`${path}.new`, path);
+    },
+    edit: () => tool.call({ path: "own.txt", old_string: `count = ${m}\n`, new_string: `count = ${++m}\n` }),
+  });
+}
+
+async function search(folder) {
+  const files = quick ? 5000 : 100_000;
+  for (let i = 0; i < files; i += 100) {
+    const own = join(folder, `part${i % 700}`, `folder${i}`);
+    await mkdir(own, { recursive: true });
+    const text = "export function something(value) {\n  return value + 1;\n}\n".repeat(8);
+    const write = (n) => writeFile(join(own, `file${n}.ts`), n % 997 === 0 ? `${text}needle ${n}\n` : text);
+    await Promise.all(Array.from({ length: 100 }, (_, j) => write(i + j)));
+  }
+  const fs = new NodeFileSystem(folder);
+  const finder = await ripgrep(fs.root);
+  const toSearch = createRequire(new URL("../packages/tools-search/package.json", import.meta.url));
+  const { rgPath } = toSearch("@vscode/ripgrep");
+  const find = async (tool, query) => {
+    const { matches } = await tool.call({ query, limit: 2000 });
+    if (matches.length !== Math.ceil(files / 997)) throw new Error(`found ${matches.length}`);
+  };
+  for (const [what, query] of [
+    ["a text", "needle"],
+    ["an expression", "n[e]+dle \\d+$"],
+  ]) {
+    console.log(`${what} searched in ${files} files`);
+    const params = { timeoutMs: 100_000 };
+    await beside(
+      {
+        ripgrep: () =>
+          exitOf(spawn(rgPath, ["--no-config", "--line-number", query, "."], { cwd: folder, stdio: "ignore" })),
+        "search_file, files from ripgrep": () => find(searchFileTool(fs, { ...params, finder }), query),
+        "search_file, without": () => find(searchFileTool(fs, params), query),
+      },
+      Math.min(ROUNDS, 3),
+    );
+  }
+}
+
+async function tasks(folder) {
+  const count = quick ? 100 : 1000;
+  console.log(`${count} tasks in the background, started and ended`);
+  await beside(
+    {
+      "bare spawn": async () => {
+        const log = await open(join(folder, "log"), "a");
+        const shells = Array.from({ length: count }, () => bare("true", folder, log.fd));
+        await Promise.all(shells);
+        await log.close();
+      },
+      "bash with is_background": async () => {
+        const terminal = new NodeTerminal({ cwd: folder });
+        const jobs = await Promise.all(
+          Array.from({ length: count }, () => terminal.start("true", { background: true })),
+        );
+        await Promise.all(jobs.map((job) => job.exited));
+        await terminal.dispose();
+      },
+    },
+    Math.min(ROUNDS, 3),
+  );
+}
+
+async function calls(folder) {
+  const terminal = new NodeTerminal({ cwd: folder });
+  const sandbox = await sandboxIn(folder);
+  const call = (one) => () => bashTool(one).call({ command: "true", description: "" });
+  console.log("One command that does nothing");
+  const log = await open(join(folder, "log"), "a");
+  await beside(
+    {
+      "bare spawn": () => bare("true", folder, log.fd),
+      bash: call(terminal),
+      ...(sandbox && { "bash in a sandbox": call(sandbox) }),
+    },
+    quick ? 10 : 100,
+  );
+  await log.close();
+  await terminal.dispose();
+  await sandbox?.dispose();
+}
+
+async function sandboxIn(folder) {
+  try {
+    const terminal = new NodeTerminal({ cwd: folder, sandbox: {} });
+    await (await terminal.start("true")).exited;
+    return terminal;
+  } catch (error) {
+    console.log(`  (${error.message})`);
+    return undefined;
+  }
+}
+
+function bare(command, cwd, log) {
+  return exitOf(spawn("/bin/bash", ["-c", command], { cwd, detached: true, stdio: ["ignore", log, log] }));
+}
+
+function exitOf(child) {
+  return new Promise((done, fail) => child.once("exit", done).once("error", fail));
+}
