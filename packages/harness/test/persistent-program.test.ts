@@ -74,7 +74,6 @@ describe("a program that keeps its sessions in a database", () => {
       anthropic: [
         { call: "shed", arguments: { description: "run tests, read and edit files, run commands", limit: 8 } },
         [{ call: "run_tests" }, { call: "read", arguments: { path: "sum.js" } }],
-        ...Array.from({ length: 3 }, () => broken),
       ],
       "openai-chat": [
         { call: "edit", arguments: edit },
@@ -86,7 +85,8 @@ describe("a program that keeps its sessions in a database", () => {
       ],
     };
     const server = await ScriptedServer.start(
-      ({ wire = "" }) => answers[wire]?.shift() ?? { error: { code: "none", message: `no answer left for ${wire}` } },
+      // From then on the first model is broken: it is asked again, too, when the switch from it is a minute ago.
+      ({ wire = "" }) => answers[wire]?.shift() ?? broken,
       { chunkSize: 100 },
     );
     onTestFinished(() => server.close());
@@ -109,5 +109,5 @@ describe("a program that keeps its sessions in a database", () => {
     for (const text of ["You are a coding assistant.", "Fix the failing test", "1 failed", "What was it?"]) {
       expect(last).toContain(text);
     }
-  });
+  }, 300_000);
 });

@@ -22,6 +22,7 @@ function rates(
   return { inputPerMillion, outputPerMillion, cacheReadPerMillion, cacheWritePerMillion };
 }
 
+const FABLE_5 = rates(10, 50, 1, 12.5);
 const OPUS = rates(5, 25, 0.5, 6.25);
 const OPUS_OLD = rates(15, 75, 1.5, 18.75);
 const SONNET = rates(3, 15, 0.3, 3.75);
@@ -30,16 +31,19 @@ const SONNET = rates(3, 15, 0.3, 3.75);
  * What Claude models take, and what the API charges for them. Windows, limits of output and rates of the models since
  * 4.6: https://platform.claude.com/docs/en/models/opus-5-5/overview and its neighbours, one page a model. Other rates:
  * https://platform.claude.com/docs/en/about-claude/pricing. Where no page said a window, it is the least that Claude
- * models have; where none said every rate (Haiku 5.5, Mythos), there is no price.
+ * models have (of Opus 4.7 and Fable 5.2 those of the clouds that host them, which agree, say it); where none said every
+ * rate (Haiku 5.5, Fable 5.2), there is no price.
  */
 export const claudeModels: ModelTable = {
   "claude-": model(K200, 32_000),
+  "claude-fable-5-2": model(M1, 128_000),
   "claude-fable-5-1": model(M1, 128_000, rates(10, 50, 0.25, 12.5)),
-  "claude-fable-5": model(M1, 128_000, rates(10, 50, 1, 12.5)),
+  "claude-fable-5": model(M1, 128_000, FABLE_5),
+  "claude-mythos-5": model(M1, 128_000, FABLE_5),
   "claude-opus-5-5": model(M1, 128_000, rates(4, 20, 0.2, 5)),
   "claude-opus-5": model(M1, 128_000, OPUS),
   "claude-opus-4-8": model(M1, 128_000, OPUS),
-  "claude-opus-4-7": model(K200, 64_000, OPUS),
+  "claude-opus-4-7": model(M1, 128_000, OPUS),
   "claude-opus-4-6": model(M1, 128_000, OPUS),
   "claude-opus-4-5": model(K200, 64_000, OPUS),
   "claude-opus-4-1": model(K200, 32_000, OPUS_OLD),

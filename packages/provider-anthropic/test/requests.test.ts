@@ -297,6 +297,7 @@ describe("AnthropicMessagesProvider", () => {
     };
     expect(await limits("claude-haiku-4-5-20251001")).toMatchObject([200_000, 64_000, { inputPerMillion: 1 }]);
     expect(await limits("claude-sonnet-4-6")).toMatchObject([1_000_000, 128_000, { outputPerMillion: 15 }]);
+    expect(await limits("claude-opus-4-7")).toMatchObject([1_000_000, 128_000, { outputPerMillion: 25 }]);
     for (const name of ["claude-something-new", "claude-opus-4-9", "claude-opus-4-8-mini"])
       expect(await limits(name)).toEqual([200_000, 32_000, undefined]);
     expect(() => AnthropicMessagesProvider.fromEnv({})).toThrow(/ANTHROPIC_API_KEY/);

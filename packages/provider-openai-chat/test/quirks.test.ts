@@ -246,14 +246,17 @@ describe("usage", () => {
     expect(await cost(200_000, 100_000)).toBeCloseTo(1 + 0.05 + 22.5);
   });
 
-  it("costs what the configuration says, and nothing is said without", async () => {
+  it("costs what the configuration says, else what is known of the model, and nothing is said without", async () => {
     const answer = { parts: ["x"], usage: { input: 1_000_000, output: 1_000_000, cacheRead: 1_000_000 } };
-    const cost = async (config: Parameters<typeof exchange>[2]) => {
-      const { events } = await exchange([answer], { model: { name: "gpt-4o-mini" } }, config);
+    const cost = async (config: Parameters<typeof exchange>[2], name = "gpt-4o-mini") => {
+      const { events } = await exchange([answer], { model: { name } }, config);
       const usage = events.find((event) => event.type === "usage");
       return usage?.type === "usage" ? usage.usage.costUsd : undefined;
     };
-    expect(await cost({ as: "openai" })).toBeUndefined();
+    expect(await cost({ as: "openai" }, "gpt-4.1")).toBeUndefined();
+    expect(await cost({ as: "openai" })).toBeCloseTo(0.15 + 0.6 + 0.075);
+    expect(await cost({ as: "openai" }, "gpt-4o-2024-08-06")).toBeCloseTo(2.5 + 10 + 1.25);
+    expect(await cost({ as: "openai" }, "gpt-4o-2024-05-13")).toBeCloseTo(5 + 15 + 5);
     const price = { inputPerMillion: 1, outputPerMillion: 2, asOf: "2026-01-01" };
     expect(await cost({ as: "openai", models: { "gpt-4o-mini": { price } } })).toBeCloseTo(4);
   });

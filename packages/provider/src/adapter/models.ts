@@ -4,7 +4,8 @@ import type { CloudProviderConfig } from "./config.js";
 
 /**
  * What a backend knows of models. A name stands for itself and its dated versions (`gpt-4o`: `gpt-4o-2024-08-06`, not
- * `gpt-4o-mini`); one that ends in `-` or `.` stands for every name that begins so. The longest that fits counts.
+ * `gpt-4o-mini`); one that ends in `-` or `.` stands for every name that begins so. A name counts
+ * for more than a beginning, and a long one for more than a short one.
  */
 export type ModelTable = { readonly [name: string]: ModelDescription };
 
@@ -15,11 +16,16 @@ export function knownModel(
   config: Pick<CloudProviderConfig, "models">,
 ): Partial<ModelDescription> | undefined {
   const own = config.models?.[name];
-  const key = Object.keys(table)
+  const [key] = Object.keys(table)
     .filter((one) => standsFor(one, name))
-    .reduce((longest, one) => (one.length > longest.length ? one : longest), "");
-  const known = key === "" ? undefined : table[key];
+    .sort((a, b) => rankOf(b) - rankOf(a));
+  const known = key === undefined ? undefined : table[key];
   return own === undefined && known === undefined ? undefined : { ...known, ...own };
+}
+
+/** A model's own name tells more than a beginning that it shares with others. */
+function rankOf(key: string): number {
+  return /[-.]$/.test(key) ? key.length : key.length + 1000;
 }
 
 function standsFor(key: string, name: string): boolean {

@@ -14,9 +14,14 @@ const GPT_5_4: ModelPrice = {
   longPrompt: { aboveTokens: 272_000, inputPerMillion: 5, outputPerMillion: 22.5, cacheReadPerMillion: 0.5 },
 };
 
+/** Lists of hosts and resellers, which agree on these, read on that day. OpenAI's page no longer has them. */
+function older(inputPerMillion: number, outputPerMillion: number, cacheReadPerMillion: number): ModelPrice {
+  return { asOf: "2026-11-30", inputPerMillion, outputPerMillion, cacheReadPerMillion };
+}
+
 /**
- * What OpenAI's models take at least; there is a price where OpenAI's own page on the model was read for it. Windows
- * and limits of output: https://developers.openai.com/api/docs/models, one page a model.
+ * What OpenAI's models take at least; there is a price where OpenAI's own page on the model was read for it, and for the
+ * models of the presets. Windows and limits of output: https://developers.openai.com/api/docs/models, one page a model.
  */
 export const openaiModels: ModelTable = {
   "gpt-5.4": model(1_050_000, 128_000, GPT_5_4),
@@ -25,7 +30,9 @@ export const openaiModels: ModelTable = {
   "gpt-5.": model(400_000, 128_000),
   "gpt-4.1": model(1_047_576, 32_768),
   "gpt-4.1-": model(1_047_576, 32_768),
-  "gpt-4o": model(128_000, 16_384),
+  "gpt-4o": model(128_000, 16_384, older(2.5, 10, 1.25)),
+  "gpt-4o-2024-05-13": model(128_000, 4096, older(5, 15, 5)),
+  "gpt-4o-mini": model(128_000, 16_384, older(0.15, 0.6, 0.075)),
   "gpt-4o-": model(128_000, 16_384),
   o3: model(200_000, 100_000),
   "o4-mini": model(200_000, 100_000),
