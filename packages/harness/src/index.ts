@@ -1,10 +1,15 @@
+export type { AgentPresetOptions } from "./agent-preset.js";
 export { Gemma4, type GgufFamily, Glm52, Qwen36 } from "./families.js";
 export type { FileChangesPresetOptions, FilesPresetOptions } from "./files-preset.js";
 export { HuggingFaceGgufConfig } from "./gguf-config.js";
 export { ggufProvider } from "./gguf-provider.js";
+export type { NoteStore } from "./memory-preset.js";
 export { registerFileTools, registerShellTool } from "./register-tools.js";
 export { type ProviderSource, type RoleOptions, RouterMix } from "./router-mix.js";
 export { RouterPreset } from "./router-preset.js";
 export type { SearchFilesPresetOptions } from "./search-preset.js";
 export type { ShellPresetOptions } from "./shell-preset.js";
+export type { SkillFolder } from "./skills-preset.js";
+export type { PlanModePresetOptions, SchedulesLike } from "./task-preset.js";
 export { ToolPreset } from "./tool-preset.js";
+export type { WebFetchPresetOptions, WebSearcher, WebSearchPresetOptions } from "./web-preset.js";

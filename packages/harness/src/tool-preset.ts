@@ -2,11 +2,29 @@ import type { FileSystem } from "@shedkit/fs";
 import { ToolCallManager, ToolShedError } from "@shedkit/shed";
 import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
 import type { MemoryAccess, SessionId } from "@shedkit/types";
+import { type AgentPresetOptions, agentTools } from "./agent-preset.js";
 import { type FileChangesPresetOptions, type FilesPresetOptions, fileChangeTools, fileTools } from "./files-preset.js";
-import { memoryTools, sessionMemoryTools } from "./memory-preset.js";
+import { memoryTools, type NoteStore, noteTools, sessionMemoryTools } from "./memory-preset.js";
 import { readyMadeParts } from "./ready-made.js";
 import { type SearchFilesPresetOptions, searchContextTools, searchFileTools } from "./search-preset.js";
 import { type ShellPresetOptions, shellTools } from "./shell-preset.js";
+import { type SkillFolder, skillTools } from "./skills-preset.js";
+import {
+  askUserTools,
+  backgroundTools,
+  type PlanModePresetOptions,
+  planTools,
+  type SchedulesLike,
+  scheduleTools,
+  todoTools,
+} from "./task-preset.js";
+import {
+  type WebFetchPresetOptions,
+  type WebSearcher,
+  type WebSearchPresetOptions,
+  webFetchTools,
+  webSearchTools,
+} from "./web-preset.js";
 
 /**
  * A list of tools to give to a shed: `new ToolShed().tools(ToolPreset.files(fs))`. Making and iterating one imports
@@ -55,6 +73,59 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   /** `memory` over the session's own facts. Needs `@shedkit/tools-memory`. */
   static sessionMemory(): ToolPreset {
     return new ToolPreset(sessionMemoryTools());
+  }
+
+  /** `memory_search` and `memory_get` over notes that outlive sessions. Needs `@shedkit/tools-memory`. */
+  static notes(notes: NoteStore): ToolPreset {
+    return new ToolPreset(noteTools(notes));
+  }
+
+  /**
+   * `agent`, which gives work to sub-agents of the session; how many and how deep is said by its `withChildren`. Needs
+   * `@shedkit/tools-agent`.
+   */
+  static agent(options: AgentPresetOptions = {}): ToolPreset {
+    return new ToolPreset(agentTools(options));
+  }
+
+  /** `todo`, a list of what is to be done. Needs `@shedkit/tools-task`. */
+  static todo(): ToolPreset {
+    return new ToolPreset(todoTools());
+  }
+
+  /** `ask_user`, for programs that answer `approvalRequested` with `asks`. Needs `@shedkit/tools-task`. */
+  static askUser(): ToolPreset {
+    return new ToolPreset(askUserTools());
+  }
+
+  /** `enter_plan` and `exit_plan`, for programs that answer likewise. Needs `@shedkit/tools-task`. */
+  static planMode(options: PlanModePresetOptions = {}): ToolPreset {
+    return new ToolPreset(planTools(options));
+  }
+
+  /** `wait` and `monitor` for what {@link shell} and {@link agent} run in the background. Needs `@shedkit/tools-task`. */
+  static background(): ToolPreset {
+    return new ToolPreset(backgroundTools());
+  }
+
+  /** `schedule` over the `Schedules` of one session, which the program starts. Needs `@shedkit/tools-task`. */
+  static schedule(schedules: SchedulesLike): ToolPreset {
+    return new ToolPreset(scheduleTools(schedules));
+  }
+
+  /** `web_fetch` on the public web. Needs `@shedkit/tools-web`. */
+  static webFetch(options: WebFetchPresetOptions = {}): ToolPreset {
+    return new ToolPreset(webFetchTools(options));
+  }
+
+  /** `web_search` by a client, such as `searxng(...)` of `@shedkit/tools-web`, which it needs. */
+  static webSearch(client: WebSearcher, options: WebSearchPresetOptions = {}): ToolPreset {
+    return new ToolPreset(webSearchTools(client, options));
+  }
+
+  /** `skill` over folders of skills; earlier ones win. Needs `@shedkit/tools-skills`. */
+  static skills(scopes: readonly SkillFolder[]): ToolPreset {
+    return new ToolPreset(skillTools(scopes));
   }
 
   /** What a sub-agent needs: {@link files} and {@link shell}, which begins in the folder of `fs` where that is a real one. */

@@ -1,0 +1,51 @@
+import { type ToolConstructor, type ToolImpl, toolFn } from "@shedkit/tool";
+import type { Schedules } from "@shedkit/tools-task";
+import { optionalPeer } from "./optional-peer.js";
+
+/** Settings of plans, as `@shedkit/tools-task` describes them. */
+export interface PlanModePresetOptions {
+  /** The one file that may be changed while a plan is made. Default: none. */
+  planFile?: string | undefined;
+}
+
+/** The `Schedules` of `@shedkit/tools-task`. */
+export interface SchedulesLike {
+  create(prompt: string, when: never): Promise<object>;
+  list(): Promise<readonly object[]>;
+  delete(id: string): Promise<boolean>;
+}
+
+type Package = typeof import("@shedkit/tools-task");
+
+const tools = () => optionalPeer("@shedkit/tools-task", () => import("@shedkit/tools-task"));
+
+/** A tool that needs no session, as a constructor that imports the package. */
+function ready(name: string, make: (tools: Package) => ToolImpl): ToolConstructor {
+  return { name, needsSession: false, construct: async () => make(await tools()) };
+}
+
+export function todoTools(): ToolConstructor[] {
+  return [ready("todo", ({ todoTool }) => todoTool())];
+}
+
+export function askUserTools(): ToolConstructor[] {
+  return [ready("ask_user", ({ askUserTool }) => askUserTool())];
+}
+
+export function planTools(options: PlanModePresetOptions): ToolConstructor[] {
+  return ["enter_plan", "exit_plan"].map((name) =>
+    toolFn(name, async (parts) => {
+      const { planModeTools } = await tools();
+      const own = planModeTools(options).find((tool) => tool.name === name) as ToolConstructor;
+      return own.construct(parts);
+    }),
+  );
+}
+
+export function backgroundTools(): ToolConstructor[] {
+  return [ready("wait", ({ waitTool }) => waitTool()), ready("monitor", ({ monitorTool }) => monitorTool())];
+}
+
+export function scheduleTools(schedules: SchedulesLike): ToolConstructor[] {
+  return [ready("schedule", ({ scheduleTool }) => scheduleTool(schedules as Schedules))];
+}
