@@ -168,7 +168,7 @@ export class DurableSession {
 
   /** Where the log and the feed stand. */
   async #place(): Promise<{ seq: number; n: number }> {
-    const [{ seq }, n] = await Promise.all([this.log({ last: 1 }), told(this.#feed().place())]);
+    const [{ seq }, n] = await Promise.all([this.log({ last: 1 }), told(this.#feed().watch())]);
     return { seq, n };
   }
 

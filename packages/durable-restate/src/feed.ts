@@ -14,13 +14,15 @@ interface FeedPage {
   n: number;
 }
 
-type State = { n: number; items: SessionItem[]; waiters: string[] };
+type State = { n: number; items: SessionItem[]; waiters: string[]; watched: number };
 type Ctx = ObjectContext<State>;
 
 export interface FeedHandlers {
-  publish(ctx: Ctx, items: SessionItem[]): Promise<void>;
+  /** Says whether anybody looks. */
+  publish(ctx: Ctx, items: SessionItem[]): Promise<boolean>;
   wait(ctx: Ctx, waiter: { id: string; after: number }): Promise<void>;
-  place(ctx: ObjectSharedContext<State>): Promise<number>;
+  /** Where the feed stands, for who is going to look. */
+  watch(ctx: Ctx): Promise<number>;
   pull(ctx: ObjectSharedContext<State>, after: number): Promise<FeedPage>;
 }
 
@@ -28,6 +30,8 @@ export interface FeedHandlers {
 const KEPT = 400;
 const LONGEST_WAIT_MS = 20_000;
 const MOST_WAITERS = 200;
+/** How long a reader counts as one after it was heard of. */
+const WATCHED_MS = 60_000;
 
 /** What a session shows as it comes, for any number of readers anywhere. Nothing depends on it: the log has the records. */
 export function feedOf(service: string): VirtualObjectDefinition<string, FeedHandlers> {
@@ -42,13 +46,18 @@ export function feedOf(service: string): VirtualObjectDefinition<string, FeedHan
         for (const waiter of (await ctx.get("waiters")) ?? [])
           ctx.resolveAwakeable<FeedPage>(waiter, { items: fresh, n });
         ctx.clear("waiters");
+        return ((await ctx.get("watched")) ?? 0) > Date.now();
       },
       async wait(ctx: Ctx, { id, after }: { id: string; after: number }) {
+        ctx.set("watched", (await ctx.date.now()) + WATCHED_MS);
         const page = pageOf((await ctx.get("n")) ?? 0, (await ctx.get("items")) ?? [], after);
         if (page) ctx.resolveAwakeable(id, page);
         else ctx.set("waiters", [...((await ctx.get("waiters")) ?? []), id].slice(-MOST_WAITERS));
       },
-      place: kinds.object.shared(async (ctx: ObjectSharedContext<State>) => (await ctx.get("n")) ?? 0),
+      async watch(ctx: Ctx) {
+        ctx.set("watched", (await ctx.date.now()) + WATCHED_MS);
+        return (await ctx.get("n")) ?? 0;
+      },
       pull: kinds.object.shared(async (ctx: ObjectSharedContext<State>, after: number): Promise<FeedPage> => {
         const page = pageOf((await ctx.get("n")) ?? 0, (await ctx.get("items")) ?? [], after);
         if (page) return page;

@@ -2,6 +2,8 @@ import type { Ingress } from "@restatedev/restate-sdk-clients";
 import type { SessionItem } from "@shedkit/agent";
 import type { FeedHandlers } from "./feed.js";
 
+/** How long items wait that nobody looks at. */
+const UNWATCHED_MS = 1000;
 /** How many items may wait to be sent; beyond, the older are left out: readers have the log. */
 const MOST_WAITING = 2000;
 
@@ -34,7 +36,8 @@ export class Publisher {
     await Promise.resolve(); // what is shown at the same time goes together
     for (let items = this.#take(sessionId); items.length > 0; items = this.#take(sessionId)) {
       try {
-        await this.#ingress.objectClient<FeedHandlers>(this.#feed, sessionId).publish(items);
+        const watched = await this.#ingress.objectClient<FeedHandlers>(this.#feed, sessionId).publish(items);
+        if (!watched) await new Promise((resolve) => setTimeout(resolve, UNWATCHED_MS).unref());
       } catch {
         // Whoever reads finds the records in the log.
       }

@@ -3,7 +3,8 @@ import { Gate, ScriptedProvider } from "@shedkit/testing";
 import { ToolCallResult, type ToolImpl } from "@shedkit/tool";
 import { AgenticError, type SessionId, type SessionRecord } from "@shedkit/types";
 import { describe, expect, inject, it } from "vitest";
-import { agentOf, byStep, openStore, restate, running, stepOf } from "./support/agent.js";
+import { agentOf, byStep, openStore, restate, running } from "./support/agent.js";
+import { stepOf } from "./support/step.js";
 
 const there = inject("restate") !== undefined;
 

@@ -1,5 +1,4 @@
 import { AgentSession, type AgentSessionBuilder } from "@shedkit/agent";
-import type { ModelRequest } from "@shedkit/provider";
 import { ToolShed } from "@shedkit/shed";
 import { type KvMemoryStore, SqlDocumentStore } from "@shedkit/store";
 import { PostgresStorage } from "@shedkit/store-postgres";
@@ -14,18 +13,9 @@ import {
   durable,
   serveDurable,
 } from "../../src/index.js";
+import { stepOf } from "./step.js";
 
 export type Builder = AgentSessionBuilder<SqlDocumentStore<PostgresStorage>, KvMemoryStore>;
-
-/** How often the model has answered since the prompt. */
-export function stepOf({ messages }: ModelRequest): number {
-  const steps = new Set<string>();
-  for (const message of messages) {
-    if (message.type === "user" && message.role === "user") steps.clear();
-    else if (message.type === "assistant") steps.add(message.stepId);
-  }
-  return steps.size;
-}
 
 /** A model that says what its step in the turn is due. */
 export function byStep(answers: readonly ScriptedAnswer[]): ScriptedProvider {

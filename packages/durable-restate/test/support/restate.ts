@@ -14,9 +14,10 @@ export interface RestateServer {
 
 /** The server's program, where there is one for this platform. */
 export function restateBinary(): string | undefined {
-  const require = createRequire(createRequire(import.meta.url).resolve("@restatedev/restate-server/package.json"));
+  const require = createRequire(import.meta.url);
+  const inside = createRequire(require.resolve("@restatedev/restate-server/package.json"));
   try {
-    return require.resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);
+    return inside.resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);
   } catch {
     return undefined;
   }

@@ -17,6 +17,13 @@ const NOBODY = 65534;
 
 /** Starts a PostgreSQL for the tests, in a folder that is gone afterwards. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startPostgres();
+  project.provide("postgres", url);
+  return stop;
+}
+
+/** A PostgreSQL of one's own; `restart` breaks off what it does. */
+export async function startPostgres(): Promise<{ url: string; restart(): Promise<void>; stop(): Promise<void> }> {
   const root = process.getuid?.() === 0; // PostgreSQL does not run as root
   const as = root ? { uid: NOBODY, gid: NOBODY } : {};
   const folder = await mkdtemp(join(tmpdir(), "shedkit-postgres-"));
@@ -29,11 +36,35 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await ended(initdb, "initdb");
   const port = await freePort();
   const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off", max_connections: "200" };
-  const server = spawn(
-    join(bin, "postgres"),
-    ["-D", data, "-p", `${port}`, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-    { ...as, env, stdio: ["ignore", "ignore", "pipe"] },
-  );
+  const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const start = async () => {
+    const server = spawn(join(bin, "postgres"), ["-D", data, "-p", `${port}`, ...args], {
+      ...{ ...as, env },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    await ready(server);
+    return server;
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    const closed = once(server, "close");
+    server.kill(signal);
+    await closed;
+  };
+  let server = await start();
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    restart: async () => {
+      await end("SIGQUIT");
+      server = await start();
+    },
+    stop: async () => {
+      await end("SIGINT");
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function ready(server: ChildProcess): Promise<void> {
   let log = "";
   await new Promise<void>((resolve, reject) => {
     server.stderr?.on("data", (chunk) => {
@@ -42,13 +73,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     });
     server.once("close", () => reject(new Error(`postgres ended:\n${log}`)));
   });
-  project.provide("postgres", `postgres://postgres@127.0.0.1:${port}/postgres`);
-  return async () => {
-    const closed = once(server, "close");
-    server.kill("SIGINT");
-    await closed;
-    await rm(folder, { recursive: true });
-  };
 }
 
 async function ended(child: ChildProcess, name: string): Promise<void> {
