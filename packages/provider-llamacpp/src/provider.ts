@@ -99,9 +99,11 @@ export class LlamaCppProvider implements ModelProvider {
   /** Turns texts into vectors with a model of any kind, loaded on first use. A text beyond its context is cut there. */
   embedder(model: ModelIdLike): Embedder {
     const { name } = modelId(model);
-    return llamaEmbedder(`${this.id}:${name}`, (signal) => {
-      const signals = [this.#closing.signal, ...(signal ? [signal] : [])];
-      return this.#models.get(name, AbortSignal.any(signals), () => undefined);
+    return llamaEmbedder({
+      id: `${this.id}:${name}`,
+      closing: this.#closing.signal,
+      load: (signal) => this.#models.get(name, signal, () => undefined),
+      begin: () => this.#running.begin(name),
     });
   }
 

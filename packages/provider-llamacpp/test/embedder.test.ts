@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { collect, cpuProvider, outputs, request, tinyModel } from "./helpers.js";
 
 const path = tinyModel();
@@ -30,4 +30,33 @@ it("stops at an abort, and shares the model with answers", async () => {
   const events = await collect(provider.stream(request(path, ["Hi"], { params: { maxTokens: 2 } })));
   expect(events.some((event) => event.type === "loading")).toBe(false);
   expect(outputs(events)).toHaveLength(1);
+});
+
+describe("while texts are in work", () => {
+  const texts = Array.from({ length: 40 }, (_, i) => `text number ${i} `.repeat(20));
+
+  it("the model is not freed: unloading waits for them", async () => {
+    const provider = cpuProvider();
+    const embedder = provider.embedder(path);
+    await embedder.embed(["a"]);
+    const order: string[] = [];
+    const running = embedder.embed(texts).then((vectors) => order.push(`${vectors.length} vectors`));
+    const unloaded = provider.unload(path).then(() => order.push("unloaded"));
+    await Promise.all([running, unloaded]);
+    expect(order).toEqual(["40 vectors", "unloaded"]);
+    expect(await embedder.embed(["a"])).toHaveLength(1);
+  });
+
+  it("an abort, and closing, end them at once and do no harm", async () => {
+    const provider = cpuProvider();
+    const embedder = provider.embedder(path);
+    const stop = new AbortController();
+    await embedder.embed(["a"]);
+    const stopped = embedder.embed(texts, { signal: stop.signal });
+    stop.abort(new Error("enough"));
+    await expect(stopped).rejects.toThrow("enough");
+    const running = embedder.embed(texts);
+    await Promise.all([expect(running).rejects.toThrow("was closed"), provider.close()]);
+    await expect(embedder.embed(["a"])).rejects.toThrow("was closed");
+  });
 });

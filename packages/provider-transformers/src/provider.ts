@@ -7,7 +7,7 @@ import {
   type ModelRequest,
   thrownFailure,
 } from "@shedkit/provider";
-import { type LoadProgress, ModelLoads, RunningAnswers, reported } from "@shedkit/text-tools/backend";
+import { type LoadProgress, ModelLoads, RunningAnswers, raceAbort, reported } from "@shedkit/text-tools/backend";
 import { AgenticError, type Embedder, type ModelId, type ModelIdLike, modelId } from "@shedkit/types";
 import { generate } from "./generate.js";
 import { LoadedModel, type LoadParts } from "./loaded-model.js";
@@ -91,13 +91,19 @@ export class TransformersProvider implements ModelProvider {
       id: `${this.id}:${name}`,
       embed: async (texts, { signal } = {}) => {
         const stop = this.#signal(signal);
-        const loaded = await this.#vectors.get(name, stop, () => undefined);
-        const vectors: Float32Array[] = [];
-        for (const text of texts) {
-          stop.throwIfAborted();
-          vectors.push(await loaded.vector(text));
+        stop.throwIfAborted();
+        const end = this.#running.begin(name);
+        try {
+          const loaded = await this.#vectors.get(name, stop, () => undefined);
+          const vectors: Float32Array[] = [];
+          for (const text of texts) {
+            stop.throwIfAborted();
+            vectors.push(await raceAbort(loaded.vector(text), stop)); // who frees the model waits for the text in work
+          }
+          return vectors;
+        } finally {
+          end();
         }
-        return vectors;
       },
     };
   }
@@ -106,7 +112,7 @@ export class TransformersProvider implements ModelProvider {
   async unload(model: ModelIdLike): Promise<void> {
     const { name } = modelId(model);
     const free = () => this.#running.over(name);
-    await Promise.all([this.#models.unload(name, free), this.#vectors.unload(name)]);
+    await Promise.all([this.#models.unload(name, free), this.#vectors.unload(name, free)]);
   }
 
   /** Ends what runs, and frees the models. The provider cannot be used any more. */

@@ -34,7 +34,7 @@ export class VectorModel {
   /** A vector of length one; zeros for a text without tokens. A text beyond the model's length is cut there. */
   async vector(text: string): Promise<Float32Array> {
     const run = this.#pipeline(text, { pooling: this.#pooling, normalize: true });
-    this.#working = run.catch(() => undefined);
+    this.#working = Promise.all([this.#working, run.catch(() => undefined)]);
     const { data } = await run;
     return Float32Array.from(data as Float32Array, (value) => (Number.isFinite(value) ? value : 0));
   }

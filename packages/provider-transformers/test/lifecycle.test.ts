@@ -145,6 +145,28 @@ it("gives one vector of length one a text, in order, the same for the same text"
   await expect(embedder.embed(["a"], { signal: AbortSignal.abort(new Error("no")) })).rejects.toThrow("no");
 });
 
+it("frees no model under the texts that it is in work with", async () => {
+  const model = tinyModel({ kind: "vectors" });
+  const provider = cpuProvider();
+  const embedder = provider.embedder(model);
+  const texts = Array.from({ length: 40 }, (_, i) => `text number ${i} `.repeat(20));
+  await embedder.embed(["a"]);
+  const order: string[] = [];
+  const running = embedder.embed(texts).then((vectors) => order.push(`${vectors.length} vectors`));
+  const unloaded = provider.unload(model).then(() => order.push("unloaded"));
+  await Promise.all([running, unloaded]);
+  expect(order).toEqual(["40 vectors", "unloaded"]);
+
+  const stop = new AbortController();
+  await embedder.embed(["a"]);
+  const stopped = embedder.embed(texts, { signal: stop.signal });
+  stop.abort(new Error("enough"));
+  await expect(stopped).rejects.toThrow("enough");
+  const closed = embedder.embed(texts);
+  await Promise.all([expect(closed).rejects.toThrow("was closed"), provider.close()]);
+  await expect(embedder.embed(["a"])).rejects.toThrow("was closed");
+});
+
 it("closes while it answers: the answer ends, and nothing is begun again", async () => {
   const provider = cpuProvider();
   const running = collect(provider.stream(request(endless, ["Hi"])));
