@@ -1,5 +1,5 @@
 import { type FileSystem, isFsError } from "@shedkit/fs";
-import type { Matcher } from "./pattern.js";
+import type { Matcher, Spans } from "./pattern.js";
 
 /** A line that was found, or that stands beside one. */
 interface FoundLine {
@@ -17,6 +17,8 @@ interface FoundFile {
 
 export interface GrepRequest {
   matchers: readonly Matcher[];
+  /** In place of these: looks at whole texts, for matches of several lines. */
+  spans?: Spans | undefined;
   context: number;
   /** How many matching lines are kept. */
   limit: number;
@@ -102,6 +104,11 @@ function lookThrough(path: string, text: string, request: GrepRequest, result: G
   const { matchers, context, limit, countTo } = request;
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
+  const spanned = request.spans && linesIn(text, request.spans, request.late);
+  const matchOn = (i: number, line: string): number => {
+    if (spanned) return spanned.has(i) ? 0 : -1;
+    return firstMatch(matchers, line);
+  };
   const found: FoundLine[] = [];
   let moreHere = 0;
   for (let i = 0; i < lines.length; i++) {
@@ -110,7 +117,7 @@ function lookThrough(path: string, text: string, request: GrepRequest, result: G
       break;
     }
     const line = withoutReturn(lines[i] ?? "");
-    const at = firstMatch(matchers, line);
+    const at = matchOn(i, line);
     if (at < 0) continue;
     if (result.shown >= limit) {
       moreHere++;
@@ -125,13 +132,23 @@ function lookThrough(path: string, text: string, request: GrepRequest, result: G
     found.push({ number: i + 1, text: clipped(line, at), match: true });
     // What stands after it, up to the next match.
     let end = i + 1;
-    while (end < lines.length && end <= i + context && firstMatch(matchers, withoutReturn(lines[end] ?? "")) < 0) end++;
+    while (end < lines.length && end <= i + context && matchOn(end, withoutReturn(lines[end] ?? "")) < 0) end++;
     beside(found, lines, i + 1, end);
     i = end - 1;
   }
   if (found.length > 0) result.files.push({ path, lines: found });
   result.more += moreHere;
   if (moreHere > 0) result.moreFiles++;
+}
+
+/** The lines that matches go over. */
+function linesIn(text: string, spans: Spans, late: () => boolean): Set<number> {
+  const lines = new Set<number>();
+  for (const [first, last] of spans(text.replaceAll("\r\n", "\n"))) {
+    for (let line = first; line <= last; line++) lines.add(line);
+    if (late()) break;
+  }
+  return lines;
 }
 
 function beside(found: FoundLine[], lines: readonly string[], from: number, to: number): void {

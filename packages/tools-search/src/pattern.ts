@@ -34,6 +34,35 @@ export function matcherOf(source: string, ignoreCase: boolean): Matcher {
   return { at, required: literal };
 }
 
+/** Where an expression matches a text that may go over several lines: the lines of every match, from 0. */
+export type Spans = (text: string) => Generator<[first: number, last: number], void, void>;
+
+/**
+ * Finds matches that may go over line ends: `.` takes these too, `^` and `$` stand at every line. Each call of the
+ * generator takes time in proportion to the text. Throws Error where the source is no expression.
+ */
+export function spansOf(source: string, ignoreCase: boolean): Spans {
+  const flags = RE2JS.MULTILINE | RE2JS.DOTALL | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+  const linear = RE2JS.compile(source, flags);
+  return function* (text) {
+    const matcher = linear.matcher(text);
+    let [line, at] = [0, 0];
+    const lineOf = (place: number): number => {
+      for (let feed = text.indexOf("\n", at); feed >= 0 && feed < place; feed = text.indexOf("\n", at)) {
+        line++;
+        at = feed + 1;
+      }
+      return line;
+    };
+    while (matcher.find()) {
+      const [start, end] = [matcher.start(), matcher.end()];
+      const first = lineOf(start);
+      // A line end that closes a match begins no further line.
+      yield [first, lineOf(Math.max(start, end - 1))];
+    }
+  };
+}
+
 interface Shape {
   /** How many parts repeat. */
   repeats: number;

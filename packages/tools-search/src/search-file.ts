@@ -13,7 +13,7 @@ import { find } from "./find.js";
 import type { FileFinder } from "./finder.js";
 import { globOf } from "./glob.js";
 import { type GrepResult, grep } from "./grep.js";
-import { type Matcher, matcherOf } from "./pattern.js";
+import { matcherOf, spansOf } from "./pattern.js";
 import { plural } from "./text.js";
 
 /** What is looked for: lines, files, or lines with one of several patterns. Small letters are taken too. */
@@ -29,6 +29,8 @@ export interface SearchFileInput {
   /** Only files whose paths fit, e.g. `*.ts`. */
   glob?: string | undefined;
   ignore_case?: boolean | undefined;
+  /** Of `Grep`: matches may go over several lines, `.` takes line ends too. Default: false. */
+  multiline?: boolean | undefined;
   /** Lines shown before and after each match. Default: 0. */
   context?: number | undefined;
   /** Default: 200 lines, 100 files. */
@@ -58,6 +60,7 @@ export interface SearchFileOptions extends Partial<SearchFileParams> {
 }
 
 const MAX_LIMIT = 2000;
+const MAX_MULTILINE = 1024 * 1024; // of a file, in bytes: it is looked through at once
 const LINES = 200;
 const FILES = 100;
 const MOST_COUNTED = 10_000;
@@ -81,6 +84,12 @@ const Input = Type.Object(
     paths: Type.Optional(Type.Array(Type.String(), { description: "Files and folders. Default: the root folder." })),
     glob: Type.Optional(Type.String({ description: "Only files whose paths fit, e.g. *.ts or src/**/*.{js,ts}." })),
     ignore_case: Type.Optional(Type.Boolean({ default: false })),
+    multiline: Type.Optional(
+      Type.Boolean({
+        description: "Lets a match of Grep go over several lines; . takes line ends too.",
+        default: false,
+      }),
+    ),
     context: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: "Lines before and after a match." })),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, description: `How many are shown. Default: ${LINES} lines, ${FILES} files.` }),
@@ -152,17 +161,20 @@ async function search(
     return showFiles(found.paths, found.more, found.stopped !== undefined, input, ctx);
   }
   const queries = kind === "multigrep" ? input.query.split(/\r?\n/).filter((line) => line !== "") : [input.query];
-  const matchers = queries.map((query) => compile(query, input.ignore_case ?? false, ctx));
+  const ignoreCase = input.ignore_case ?? false;
+  const many = kind === "grep" && input.multiline === true;
+  const matchers = many ? [] : queries.map((query) => compile(() => matcherOf(query, ignoreCase), ctx));
+  const spans = many ? compile(() => spansOf(input.query, ignoreCase), ctx) : undefined;
   const texts = matchers.flatMap(({ required }) => required ?? []);
-  const paths = filesOf(fs, finder, places, input, texts.length < matchers.length ? [] : texts, ctx);
-  const { maxFileBytes: maxBytes } = ctx.params;
+  const paths = filesOf(fs, finder, places, input, many || texts.length < matchers.length ? [] : texts, ctx);
+  const maxBytes = many ? Math.min(ctx.params.maxFileBytes, MAX_MULTILINE) : ctx.params.maxFileBytes;
   const found = await grep(fs, paths, {
-    ...{ matchers, limit, maxBytes, late },
+    ...{ matchers, spans, limit, maxBytes, late },
     context: input.context ?? 0,
     countTo: MOST_COUNTED,
     signal: ctx.signal,
   });
-  return showLines(found, input, ctx);
+  return showLines(found, maxBytes, input, ctx);
 }
 
 /** What is searched: files as they were named, and all that is in folders. */
@@ -187,7 +199,8 @@ async function placesOf(
       if (!isFsError(error)) throw error;
       const { reason } = error.details;
       if (reason === "notFound") {
-        const text = `There is no file or folder ${quote(given)} to search. List its parent folder, or leave out ${ctx.names.param("paths")}.`;
+        const lister = ctx.names.toolOf("list");
+        const text = `There is no file or folder ${quote(given)} to search. List its parent folder${lister === undefined ? "" : ` with ${lister}`}, or leave out ${ctx.names.param("paths")}.`;
         return ToolCallResult.failure(`no such file: ${quote(given)}`, text);
       }
       const kind = reason === "outside" || reason === "permission" ? "permissionDenied" : "execution";
@@ -213,9 +226,9 @@ async function* filesOf(
   }
 }
 
-function compile(query: string, ignoreCase: boolean, ctx: Context): Matcher {
+function compile<T>(make: () => T, ctx: Context): T {
   try {
-    return matcherOf(query, ignoreCase);
+    return make();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const text =
@@ -240,7 +253,7 @@ function showFiles(
   return result(head, notes, output);
 }
 
-function showLines(found: GrepResult, input: SearchFileInput, ctx: Context): ToolCallResult {
+function showLines(found: GrepResult, maxBytes: number, input: SearchFileInput, ctx: Context): ToolCallResult {
   const { files, shown, more, moreFiles, tooLarge, stopped } = found;
   const blocks = files.map(({ path, lines }) => {
     const texts: string[] = [];
@@ -259,8 +272,7 @@ function showLines(found: GrepResult, input: SearchFileInput, ctx: Context): Too
     );
   }
   if (stopped === "late") notes.push(tooSlow(ctx));
-  if (tooLarge > 0)
-    notes.push(`${plural(tooLarge, "file")} larger than ${plural(ctx.params.maxFileBytes, "byte")} not searched.`);
+  if (tooLarge > 0) notes.push(`${plural(tooLarge, "file")} larger than ${plural(maxBytes, "byte")} not searched.`);
   const head =
     shown === 0
       ? "No line matches."

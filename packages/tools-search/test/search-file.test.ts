@@ -72,6 +72,20 @@ describe.each(Object.entries(ways))("search_file %s", (_way, make) => {
     }
   });
 
+  it("finds what goes over several lines", async () => {
+    const tool = await make(FILES);
+    expect(await said(tool, { query: "x.const.*last$", multiline: true })).toBe(
+      "3 matching lines in 1 file\n\nsrc/a.ts\n1:import x\n2:const one = 1;\n3:last",
+    );
+    expect(await said(tool, { query: "2;\\n^const", multiline: true })).toBe(
+      "2 matching lines in 1 file\n\nsrc/b.ts\n1:const two = 2;\n2:const ONE = 1;",
+    );
+    expect(await said(tool, { query: "IMPORT X\n", multiline: true, ignore_case: true })).toBe(
+      "1 matching line in 1 file\n\nsrc/a.ts\n1:import x",
+    );
+    expect(await said(tool, { query: "x.const" })).toBe("No line matches.");
+  });
+
   it("finds files by words and by globs", async () => {
     const tool = await make(FILES);
     expect(await said(tool, { query: "src C", kind: "find" })).toBe("No file was found.");
