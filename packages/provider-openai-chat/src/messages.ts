@@ -42,8 +42,11 @@ export interface Quirks {
 export interface MessageOptions {
   /** The backend's id, which provider data is kept under. */
   provider: string;
-  /** Whether system messages may stand anywhere: with OpenAI they may, many chat templates refuse. */
-  systemAnywhere: boolean;
+  /**
+   * Whether messages of any role may stand anywhere, as with OpenAI. Many chat templates want the user and the assistant
+   * by turns, and no system message between.
+   */
+  anyOrder: boolean;
   quirks: Quirks;
   /** Names of images and files that the server cannot read. */
   unreadable: ReadonlySet<string>;
@@ -62,10 +65,35 @@ export function wireMessages(request: ModelRequest, options: MessageOptions): Wi
     if (turn.role === "assistant") {
       for (const step of steps(turn.messages)) out.push(...assistantMessages(step, ids, options));
     } else {
+      if (turn.messages.length === 0 && !options.anyOrder) out.push(EARLIER);
       out.push(...userMessages(turn.messages, ids, options));
     }
   }
+  return options.anyOrder ? out : byTurns(out);
+}
+
+/** In front of a conversation that was cut. */
+const EARLIER: WireMessage = { role: "user", content: "(The conversation began earlier.)" };
+
+/** Neighbours of one role as one message. */
+function byTurns(messages: readonly WireMessage[]): WireMessage[] {
+  const out: WireMessage[] = [];
+  for (const message of messages) {
+    const last = out.at(-1);
+    if (last === undefined || last.role !== message.role || !(last.role === "user" || last.role === "assistant")) {
+      out.push(message);
+    } else {
+      out[out.length - 1] = { ...last, ...message, content: joined(last.content ?? null, message.content ?? null) };
+    }
+  }
   return out;
+}
+
+function joined(a: JsonValue, b: JsonValue): JsonValue {
+  if (a === null || a === "") return b;
+  if (b === null || b === "") return a;
+  if (typeof a === "string" && typeof b === "string") return `${a}\n\n${b}`;
+  return [a, b].flatMap((content) => (typeof content === "string" ? [{ type: "text", text: content }] : content));
 }
 
 /** Blocks of one answer are one message. */
@@ -138,7 +166,7 @@ function userMessages(
         said.push({ role: "user", content: [note, ...rest.map(wirePart)] });
       }
     } else {
-      const role = message.role === "user" || !options.systemAnywhere ? "user" : "system";
+      const role = message.role === "user" || !options.anyOrder ? "user" : "system";
       said.push({ role, content: wireContent(message.content) });
     }
   }

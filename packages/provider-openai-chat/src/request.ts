@@ -78,7 +78,7 @@ export function chatRequest(request: ModelRequest, target: Target): ChatRequest 
   const quirks = { ...target.refused.quirks, textOnly: target.textOnly || target.refused.quirks.textOnly };
   const messages = wireMessages(request, {
     provider: target.provider,
-    systemAnywhere: target.own,
+    anyOrder: target.own,
     quirks,
     unreadable: target.refused.unreadable,
     names: compiler,

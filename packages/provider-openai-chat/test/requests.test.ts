@@ -103,8 +103,7 @@ describe("a request", () => {
       model: "m",
       messages: [
         { role: "system", content: "You help." },
-        { role: "user", content: "Hi" },
-        { role: "user", content: "Be brief." },
+        { role: "user", content: "Hi\n\nBe brief." },
       ],
       tools: [
         {
@@ -268,6 +267,48 @@ describe("a request", () => {
         warnings: [{ message: "m takes text alone; 1 images or files were left out" }],
       });
     });
+  });
+
+  it("has the user and the assistant by turns, the user first, where the server may have a template", async () => {
+    const image = { type: "image", mediaType: "image/png", source: { type: "base64", data: "iVBO" } } as const;
+    const messages: Message[] = [
+      block({ type: "text", text: "cut off" }),
+      { ...block({ type: "text", text: "and on" }), stepId: "s2" },
+      Messages.user("Hi"),
+      Messages.agent("Be brief."),
+      { ...Messages.user("See"), content: [{ type: "text", text: "See" }, image] },
+      { ...block({ type: "text", text: "Looking." }), stepId: "s3" },
+      { ...block({ type: "toolCall", id: "c", name: "read", arguments: {} }), stepId: "s4" },
+    ];
+    const roles = (body: unknown) =>
+      (body as { messages: { role: string; content: unknown }[] }).messages.map(({ role, content }) => [role, content]);
+    const [compatible] = (await exchange(["ok"], { messages })).bodies;
+    expect(roles(compatible)).toEqual([
+      ["user", "(The conversation began earlier.)"],
+      ["assistant", "cut off\n\nand on"],
+      [
+        "user",
+        [
+          { type: "text", text: "Hi\n\nBe brief." },
+          { type: "text", text: "See" },
+          { type: "image_url", image_url: { url: "data:image/png;base64,iVBO" } },
+        ],
+      ],
+      ["assistant", "Looking."],
+      ["tool", expect.stringContaining("interrupted")],
+    ]);
+    expect(compatible).toMatchObject({ messages: { 3: { tool_calls: [{ id: "c" }] } } });
+    const [own] = (await exchange(["ok"], { messages, model: { name: "gpt-4o" } }, { as: "openai" })).bodies;
+    expect(roles(own).map(([role]) => role)).toEqual([
+      "assistant",
+      "assistant",
+      "user",
+      "system",
+      "user",
+      "assistant",
+      "assistant",
+      "tool",
+    ]);
   });
 
   it("declares no tool strict where the server refuses that, or the schema of one", async () => {
