@@ -197,7 +197,7 @@ function decisionOf(body: JsonObject): ApprovalDecision {
   const reason = optionalText(body, "reason");
   switch (body.decision) {
     case "once":
-      return { type: "allow", scope: "once" };
+      return { type: "allow", scope: "once", ...(body.answer !== undefined && { answer: body.answer }) };
     case "always":
       return { type: "allow", scope: "session" };
     case "deny":

@@ -1,5 +1,6 @@
 import { MemoryDocumentStore, MemoryStorage } from "@shedkit/store";
 import { Gate, ScriptedProvider } from "@shedkit/testing";
+import { metadataOf, ToolCallResult, type ToolImpl, userAnswers } from "@shedkit/tool";
 import { describe, expect, it } from "vitest";
 import { asking, echoTool, isTurnEnd, recordsOf, serve, until } from "./helpers.js";
 
@@ -153,6 +154,30 @@ describe("sessions over HTTP", () => {
     expect(await turn({ decision: "deny", reason: "not today" })).toContain("the user said: not today");
     expect(await turn({ decision: "always" })).toContain("echo: 2");
     expect(await turn()).toContain("echo: 3"); // nobody is asked any more
+  });
+
+  it("take the answer to a call that asks", async () => {
+    const echo = echoTool();
+    const ask: ToolImpl = {
+      definition: () => echo.definition(),
+      metadata: { ...metadataOf(echo), asks: () => true },
+      execute: async (_, ctx) =>
+        ToolCallResult.text(JSON.stringify(ctx.resources.get(userAnswers)?.get(ctx.callId) ?? "none")),
+    };
+    const provider = new ScriptedProvider([[{ call: "echo", arguments: { text: "Which?" } }], "Done."]);
+    const server = await serve(provider, { tools: [ask] });
+    const id = await server.session();
+    const asked = until(server.events(id), ({ data }) => data.type === "approvalRequested");
+    await server.json("POST", `/api/sessions/${id}/ask`, { text: "Go" });
+    const request = (await asked).at(-1);
+    expect(request?.data.call).toMatchObject({ name: "echo", asks: true, arguments: { text: "Which?" } });
+    const rest = until(server.events(id, request?.id), ({ data }) => data.type === "summary");
+    const path = `/api/sessions/${id}/approvals/${request?.data.approvalId}`;
+    await server.json("POST", path, { decision: "once", answer: ["this"] });
+    const results = recordsOf(await rest).flatMap((r) =>
+      r.type === "conversation" && r.message.type === "toolResult" ? [r.message.content] : [],
+    );
+    expect(results).toEqual([[{ type: "text", text: '["this"]' }]]);
   });
 
   it("still ask for leave after the server was started anew, and go on when it is given", async () => {
