@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants, existsSync, mkdtempSync, realpathSync, statSync } from "node:fs";
-import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "@shedkit/tool";
@@ -213,7 +213,8 @@ async function takeState(left: string, state: string): Promise<string | undefine
   } catch {
     return undefined; // the folder was cleared away meanwhile
   } finally {
-    await rm(left, { recursive: true, force: true }).catch(() => undefined);
+    // Empty by now, unless the command put something there.
+    await rmdir(left).catch(() => rm(left, { recursive: true, force: true }).catch(() => undefined));
   }
 }
 
