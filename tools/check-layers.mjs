@@ -21,6 +21,7 @@ const SAME_FLOOR = [
   ["provider-llamacpp", "gguf"],
   ["provider-transformers", "gguf"],
   ["tools-mcp", "shed"],
+  ["tools-documents", "tools-files"],
   [/^bridge-/, "shed"],
 ];
 /** Outside the floors: what they may import. Nobody's product code imports `testing`. */

@@ -1,5 +1,6 @@
 import type { FileSystem } from "@shedkit/fs";
 import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
+import type { FileFormat } from "@shedkit/tools-files";
 import { given, type Settings } from "./given.js";
 import { optionalPeer } from "./optional-peer.js";
 
@@ -11,6 +12,8 @@ export interface FilesPresetOptions {
     | Settings<{ emptyOverwrites: boolean; matchIndentation: boolean; matchLookalikes: boolean; readFirst: boolean }>
     | undefined;
   list?: Settings<{ maxChars: number; gitignore: boolean }> | undefined;
+  /** `read` also reads PDFs, presentations and large images. Needs `@shedkit/tools-documents`. Default: false. */
+  documents?: boolean | undefined;
 }
 
 /** Settings of the tools that change files in other ways, by tool. */
@@ -20,14 +23,23 @@ export interface FileChangesPresetOptions {
 }
 
 type Package = typeof import("@shedkit/tools-files");
-type Maker<O> = readonly [name: string, make: (tools: Package, fs: FileSystem, options: O) => ToolImpl];
+type Maker<O> = readonly [
+  name: string,
+  make: (tools: Package, fs: FileSystem, options: O) => ToolImpl | Promise<ToolImpl>,
+];
 
 const files: readonly Maker<FilesPresetOptions>[] = [
-  ["read", (tools, fs, { read }) => tools.readTool(fs, given(read))],
+  ["read", async (tools, fs, { read, documents }) => tools.readTool(fs, given(read), await formats(documents))],
   ["write", (tools, fs, { write }) => tools.writeTool(fs, given(write))],
   ["edit", (tools, fs, { edit }) => tools.editTool(fs, given(edit))],
   ["list", (tools, fs, { list }) => tools.listTool(fs, given(list))],
 ];
+
+async function formats(documents = false): Promise<FileFormat[]> {
+  if (!documents) return [];
+  const { documentFormats } = await optionalPeer("@shedkit/tools-documents", () => import("@shedkit/tools-documents"));
+  return documentFormats();
+}
 
 const changes: readonly Maker<FileChangesPresetOptions>[] = [
   ["multi_edit", (tools, fs, { multi_edit }) => tools.multiEditTool(fs, given(multi_edit))],

@@ -4,6 +4,7 @@ import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
 import type { MemoryAccess, SessionId } from "@shedkit/types";
 import { type AgentPresetOptions, agentTools } from "./agent-preset.js";
 import { type FileChangesPresetOptions, type FilesPresetOptions, fileChangeTools, fileTools } from "./files-preset.js";
+import { type LspPresetOptions, type LspServer, lspTools } from "./lsp-preset.js";
 import { memoryTools, type NoteStore, noteTools, sessionMemoryTools } from "./memory-preset.js";
 import { readyMadeParts } from "./ready-made.js";
 import { type SearchFilesPresetOptions, searchContextTools, searchFileTools } from "./search-preset.js";
@@ -58,6 +59,18 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   /** `search_file` over a file system. Needs `@shedkit/tools-search`. */
   static searchFiles(fs: FileSystem, options: SearchFilesPresetOptions = {}): ToolPreset {
     return new ToolPreset(searchFileTools(fs, options));
+  }
+
+  /**
+   * `lsp` over language servers, by a name each, for a folder of this machine. Needs `@shedkit/tools-lsp`. The servers start when
+   * they are needed and end with the session.
+   */
+  static lsp(
+    fs: FileSystem,
+    servers: { readonly [name: string]: LspServer },
+    options: LspPresetOptions = {},
+  ): ToolPreset {
+    return new ToolPreset(lspTools(fs, servers, options));
   }
 
   /** `search_context` over the session's own context. Needs `@shedkit/tools-search`. */

@@ -23,9 +23,10 @@ export interface ApplyPatchOutput {
 /** Settings of `apply_patch`; see those of `edit`. */
 export interface ApplyPatchParams {
   readFirst: boolean;
+  gitignore: boolean;
 }
 
-const DEFAULTS: ApplyPatchParams = { readFirst: false };
+const DEFAULTS: ApplyPatchParams = { readFirst: false, gitignore: false };
 
 const Input = Type.Object(
   {
@@ -46,7 +47,7 @@ const Output = Type.Object({
   written: Type.Boolean(),
 });
 
-const Params = Type.Object({ readFirst: Type.Boolean() }, { additionalProperties: false });
+const Params = Type.Object({ readFirst: Type.Boolean(), gitignore: Type.Boolean() }, { additionalProperties: false });
 
 const DESCRIPTION = `Apply a patch to files.
 All of it is applied, or nothing. The form, with any number of files, and of hunks (@@) in each:
@@ -103,7 +104,7 @@ async function applyPatch(
 ): Promise<ToolCallResult> {
   const sections = explaining(() => parsePatch(input.patch));
   return lockingAll(fs, pathsOf(input.patch), ctx, async () => {
-    const draft = new Draft(fs, ctx, ctx.params.readFirst);
+    const draft = new Draft(fs, ctx);
     const files: ApplyPatchOutput["files"] = [];
     for (const section of sections) files.push(await apply(draft, section));
     const output: ApplyPatchOutput = { files, written: !input.dry_run };

@@ -3,6 +3,7 @@ import { OverlayFileSystem } from "@shedkit/fs/overlay";
 import type { ToolContext } from "@shedkit/tool";
 import { announce } from "./announce.js";
 import { Failure } from "./failure.js";
+import { assertNotIgnored } from "./ignored.js";
 import { cleanPath, locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { seenFiles } from "./seen.js";
@@ -21,18 +22,18 @@ export interface DraftFile {
   version: string;
 }
 
+type DraftContext = ToolContext & { params: { readFirst: boolean; gitignore: boolean } };
+
 /** Changes of several files that are made all together, or shown only. */
 export class Draft {
   readonly #fs: FileSystem;
-  readonly #ctx: ToolContext;
-  readonly #readFirst: boolean;
+  readonly #ctx: DraftContext;
   readonly #overlay: OverlayFileSystem;
   readonly #files = new Map<string, DraftFile>();
 
-  constructor(fs: FileSystem, ctx: ToolContext, readFirst: boolean) {
+  constructor(fs: FileSystem, ctx: DraftContext) {
     this.#fs = fs;
     this.#ctx = ctx;
-    this.#readFirst = readFirst;
     this.#overlay = new OverlayFileSystem(fs);
   }
 
@@ -43,7 +44,8 @@ export class Draft {
     const key = await this.#overlay.realpath(at.path, { signal });
     const known = this.#files.get(key);
     if (known) return known;
-    const { text, encoding } = await openText(this.#fs, at.path, at.stat, this.#ctx, this.#readFirst);
+    await assertNotIgnored(this.#fs, at.path, this.#ctx);
+    const { text, encoding } = await openText(this.#fs, at.path, at.stat, this.#ctx, this.#ctx.params.readFirst);
     const file: DraftFile = { path: at.path, text, encoding, version: at.stat.version };
     this.#files.set(key, file);
     return file;
@@ -61,6 +63,7 @@ export class Draft {
   async create(path: string, text: string): Promise<void> {
     const { signal } = this.#ctx;
     const place = this.#overlay.resolve(cleanPath(path));
+    await assertNotIgnored(this.#fs, place, this.#ctx);
     await this.#overlay.mkdir(parentOf(place), { recursive: true, signal });
     try {
       const bytes = bytesFor(place, text, "utf-8");
@@ -82,6 +85,7 @@ export class Draft {
   async move(file: DraftFile, to: string): Promise<void> {
     const { signal } = this.#ctx;
     const place = this.#overlay.resolve(cleanPath(to));
+    await assertNotIgnored(this.#fs, place, this.#ctx);
     await this.#overlay.mkdir(parentOf(place), { recursive: true, signal });
     await this.#overlay.rename(file.path, place, { signal });
     this.#forget(file);

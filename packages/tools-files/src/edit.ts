@@ -6,6 +6,7 @@ import { applyEdit } from "./edit/match.js";
 import { NOTES, refused, settingsOf } from "./edit/outcome.js";
 import { lineNumbers } from "./edit/replace.js";
 import { answering, Failure } from "./failure.js";
+import { assertNotIgnored } from "./ignored.js";
 import { cleanPath, locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
@@ -47,6 +48,8 @@ export interface EditParams {
   matchLookalikes: boolean;
   /** Refuses to change a file that this agent has neither read nor written. Default: false. */
   readFirst: boolean;
+  /** Refuses files that a `.gitignore` in the root folder or below names, or that are in such a folder. Default: false. */
+  gitignore: boolean;
 }
 
 const DEFAULTS: EditParams = {
@@ -54,6 +57,7 @@ const DEFAULTS: EditParams = {
   matchIndentation: true,
   matchLookalikes: false,
   readFirst: false,
+  gitignore: false,
 };
 const MOST_LINES = 1000;
 
@@ -86,6 +90,7 @@ const Params = Type.Object(
     matchIndentation: Type.Boolean(),
     matchLookalikes: Type.Boolean(),
     readFirst: Type.Boolean(),
+    gitignore: Type.Boolean(),
   },
   { additionalProperties: false },
 );
@@ -123,6 +128,7 @@ async function edit(fs: FileSystem, input: EditInput, ctx: Context): Promise<Too
     throw error;
   });
   const place = found?.path ?? fs.resolve(path);
+  await assertNotIgnored(fs, place, ctx);
   if (!found) return exclusively(fs, place, ctx.signal, () => create(fs, place, input.new_string, ctx));
   const real = await fs.realpath(place, { signal: ctx.signal });
   return exclusively(fs, real, ctx.signal, async () => {

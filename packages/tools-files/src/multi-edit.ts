@@ -34,9 +34,15 @@ export interface MultiEditParams {
   matchIndentation: boolean;
   matchLookalikes: boolean;
   readFirst: boolean;
+  gitignore: boolean;
 }
 
-const DEFAULTS: MultiEditParams = { matchIndentation: true, matchLookalikes: false, readFirst: false };
+const DEFAULTS: MultiEditParams = {
+  matchIndentation: true,
+  matchLookalikes: false,
+  readFirst: false,
+  gitignore: false,
+};
 
 const Input = Type.Object(
   {
@@ -63,7 +69,12 @@ const Output = Type.Object({
 });
 
 const Params = Type.Object(
-  { matchIndentation: Type.Boolean(), matchLookalikes: Type.Boolean(), readFirst: Type.Boolean() },
+  {
+    matchIndentation: Type.Boolean(),
+    matchLookalikes: Type.Boolean(),
+    readFirst: Type.Boolean(),
+    gitignore: Type.Boolean(),
+  },
   { additionalProperties: false },
 );
 
@@ -98,7 +109,7 @@ async function multiEdit(
   ctx: ToolContext & { params: MultiEditParams },
 ): Promise<ToolCallResult> {
   return lockingAll(fs, pathsOf(input.edits), ctx, async () => {
-    const draft = new Draft(fs, ctx, ctx.params.readFirst);
+    const draft = new Draft(fs, ctx);
     const counts = new Map<string, number>();
     for (const [i, { path, old_string, new_string, replace_all = false }] of input.edits.entries()) {
       const which = input.edits.length === 1 ? "" : ` of edit ${i + 1}`;

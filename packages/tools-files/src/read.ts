@@ -2,6 +2,7 @@ import { type FileSystem, nameOf, parentOf, quote } from "@shedkit/fs";
 import { defineTool, keptResults, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { answering, by, Failure } from "./failure.js";
+import { assertNotIgnored } from "./ignored.js";
 import { cleanPath, locate } from "./locate.js";
 import { accessTo, touchesPath } from "./paths.js";
 import { type FileFormat, readFormat } from "./read/format.js";
@@ -49,9 +50,11 @@ export interface ReadParams {
   maxTokens: number;
   /** Gives small images (PNG, JPEG, GIF, WebP) to the model. Default: true; false refuses them. */
   images: boolean;
+  /** Refuses files that a `.gitignore` in the root folder or below names, or that are in such a folder. Default: false. */
+  gitignore: boolean;
 }
 
-const DEFAULTS: ReadParams = { lineNumbers: true, maxLines: 1000, maxTokens: 25_000, images: true };
+const DEFAULTS: ReadParams = { lineNumbers: true, maxLines: 1000, maxTokens: 25_000, images: true, gitignore: false };
 const BYTES_PER_TOKEN = 4;
 const MAX_SKILL = 1024 * 1024;
 
@@ -93,6 +96,7 @@ const Params = Type.Object(
     maxLines: Type.Integer({ minimum: 1 }),
     maxTokens: Type.Integer({ minimum: 1 }),
     images: Type.Boolean(),
+    gitignore: Type.Boolean(),
   },
   { additionalProperties: false },
 );
@@ -134,6 +138,7 @@ async function read(
   const kept = ctx.resources.get(keptResults)?.get(input.path.trim());
   if (kept !== undefined) return (await readFrom(textSource(kept), input.path.trim(), input, ctx)).result;
   const { path, stat } = await locate(fs, cleanPath(input.path), ctx.signal);
+  await assertNotIgnored(fs, path, ctx);
   if (stat.type === "directory") {
     throw new Failure(
       `a folder: ${quote(path)}`,

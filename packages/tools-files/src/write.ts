@@ -3,6 +3,7 @@ import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@s
 import * as Type from "@sinclair/typebox";
 import { announce, FILE_CHANGED } from "./announce.js";
 import { answering, Failure, unread } from "./failure.js";
+import { assertNotIgnored } from "./ignored.js";
 import { cleanPath, type Located, locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
@@ -30,9 +31,11 @@ export interface WriteOutput {
 export interface WriteParams {
   /** Refuses to overwrite a file that this agent has neither read nor written. Default: false. */
   readFirst: boolean;
+  /** Refuses files that a `.gitignore` in the root folder or below names, or that are in such a folder. Default: false. */
+  gitignore: boolean;
 }
 
-const DEFAULTS: WriteParams = { readFirst: false };
+const DEFAULTS: WriteParams = { readFirst: false, gitignore: false };
 
 const Input = Type.Object(
   {
@@ -44,7 +47,7 @@ const Input = Type.Object(
 
 const Output = Type.Object({ path: Type.String(), bytes: Type.Integer(), created: Type.Boolean() });
 
-const Params = Type.Object({ readFirst: Type.Boolean() }, { additionalProperties: false });
+const Params = Type.Object({ readFirst: Type.Boolean(), gitignore: Type.Boolean() }, { additionalProperties: false });
 
 /** Writes a whole file: creates it, or replaces what it held. */
 export function writeTool(fs: FileSystem, params: Partial<WriteParams> = {}): TypedTool<WriteInput, WriteOutput> {
@@ -69,6 +72,7 @@ async function write(fs: FileSystem, input: WriteInput, ctx: Context): Promise<T
   const path = cleanPath(input.path);
   const found = await existing(fs, path, ctx);
   const place = found?.path ?? fs.resolve(path);
+  await assertNotIgnored(fs, place, ctx);
   const key = found ? await fs.realpath(place, { signal: ctx.signal }) : place;
   return exclusively(fs, key, ctx.signal, async () => {
     const before = await existing(fs, place, ctx); // again: another call may have been first

@@ -1,4 +1,5 @@
-import { type FileSystem, type FileType, IgnoreRules, isFsError, joinPath, parentOf } from "@shedkit/fs";
+import { type FileSystem, type FileType, isFsError, joinPath } from "@shedkit/fs";
+import { type FolderRules, isIgnored, rulesAbove, rulesIn } from "../ignored.js";
 
 /** An entry of a folder, with what is in it if it is a folder that was looked into. */
 export interface Entry {
@@ -12,7 +13,7 @@ export interface Entry {
   /** How many entries were left out because a `.gitignore` says so. */
   ignored: number;
   /** The rules for what is in the folder, from the nearest to the farthest, with where each stands. */
-  rules?: readonly { folder: string; rules: IgnoreRules }[] | undefined;
+  rules?: readonly FolderRules[] | undefined;
   /** Why a folder was not looked into. */
   skipped?: "denied" | "dependencies" | "cut" | undefined;
 }
@@ -62,7 +63,7 @@ export async function walkFolder(fs: FileSystem, path: string, options: WalkOpti
 async function lookInto(fs: FileSystem, folder: Entry, options: WalkOptions): Promise<void> {
   try {
     const found = await fs.readdir(folder.path, { signal: options.signal });
-    if (options.gitignore && found.some(({ name }) => name === GITIGNORE)) {
+    if (options.gitignore && found.some(({ name }) => name === ".gitignore")) {
       folder.rules = [...(await rulesIn(fs, folder.path, options.signal)), ...(folder.rules ?? [])];
     }
     const visible = found.filter(({ name }) => options.hidden || !name.startsWith("."));
@@ -71,7 +72,7 @@ async function lookInto(fs: FileSystem, folder: Entry, options: WalkOptions): Pr
         const entry = { name, type, path: joinPath(folder.path, name), depth: folder.depth + 1, hidden: 0, ignored: 0 };
         return folder.rules ? { ...entry, rules: folder.rules } : entry;
       })
-      .filter((entry) => !isIgnored(entry));
+      .filter(({ path, type, rules = [] }) => !isIgnored(rules, path, type === "directory"));
     folder.hidden = found.length - visible.length;
     folder.ignored = visible.length - entries.length;
     folder.entries = entries.sort(byName);
@@ -79,37 +80,6 @@ async function lookInto(fs: FileSystem, folder: Entry, options: WalkOptions): Pr
     // A folder that vanished or may not be read does not spoil the rest; the one asked for does.
     if (folder.depth === 0 || !isFsError(error)) throw error;
     folder.skipped = "denied";
-  }
-}
-
-const GITIGNORE = ".gitignore";
-
-function isIgnored({ path, type, rules = [] }: Entry): boolean {
-  for (const { folder, rules: own } of rules) {
-    const relative = folder === "." ? path : path.slice(folder.length + 1);
-    const ignored = own.test(relative, type === "directory");
-    if (ignored !== undefined) return ignored;
-  }
-  return false;
-}
-
-/** The rules of the folders that a folder is in, the nearest first; its own are read with it. */
-async function rulesAbove(fs: FileSystem, path: string, signal: AbortSignal): Promise<NonNullable<Entry["rules"]>> {
-  const rules: NonNullable<Entry["rules"]>[number][] = [];
-  for (let folder = path; folder !== "."; ) {
-    folder = parentOf(folder);
-    rules.push(...(await rulesIn(fs, folder, signal)));
-  }
-  return rules;
-}
-
-async function rulesIn(fs: FileSystem, folder: string, signal: AbortSignal): Promise<NonNullable<Entry["rules"]>> {
-  try {
-    const text = new TextDecoder().decode(await fs.readFile(joinPath(folder, GITIGNORE), { signal }));
-    return [{ folder, rules: new IgnoreRules(text) }];
-  } catch (error) {
-    if (isFsError(error)) return []; // there is none, or it cannot be read
-    throw error;
   }
 }
 

@@ -1,0 +1,93 @@
+import { MemoryFileSystem } from "@shedkit/fs/memory";
+import { callTool } from "@shedkit/tool";
+import { type FileFormat, type FormatRequest, readTool } from "@shedkit/tools-files";
+import { expect, test } from "vitest";
+import { documentFormats } from "../src/index.js";
+import { pagesOf } from "../src/pages.js";
+import { pdf, read } from "./helpers.js";
+
+const numbered = (count: number): Uint8Array => pdf(Array.from({ length: count }, (_, i) => `text ${i + 1}`));
+
+test("a PDF is read as text, page by page, by its name or by its first bytes", async () => {
+  const bytes = pdf(["First line\nSecond line", "", "Third page"]);
+  for (const name of ["paper.PDF", "download"]) {
+    const { text, output } = await read(name, bytes);
+    expect(text).toBe(
+      "[Page 1 of 3]\nFirst line\nSecond line\n\n[Page 2 of 3]\n(No text: the page may be a picture.)\n\n[Page 3 of 3]\nThird page",
+    );
+    expect(output).toMatchObject({ path: name, truncated: false, firstLine: 1 });
+  }
+});
+
+test("of a long one pages are asked for: numbers and ranges, twenty at most", async () => {
+  const bytes = numbered(30);
+  const pages = async (asked: string): Promise<string> => (await read("a.pdf", bytes, { pages: asked })).text;
+  expect((await read("a.pdf", bytes)).text).toBe(
+    "It has 30 pages: name those you want with pages, e.g. 1-10; 20 are the most of one call.",
+  );
+  const numbers = async (asked: string): Promise<string> =>
+    [...(await pages(asked)).matchAll(/Page (\d+) of 30\]\ntext \1/g)].map(([, number]) => number).join();
+  expect(await numbers("28-")).toBe("28,29,30");
+  expect(await numbers("9, 2-4,3,-1")).toBe("1,2,3,4,9");
+  expect(await numbers("29-99")).toBe("29,30");
+  expect(await pages("1-21")).toBe(
+    "pages 1-21 is more than 20 pages, the most of one call. It has 30 pages; ask for fewer.",
+  );
+  expect(await pages("31")).toBe("It has 30 pages; pages 31 is past its end.");
+});
+
+test.each(["two", "5-2", "0", "1,,2", "-", "1.5", "1-2-3", ",", "1 2"])(
+  "pages %j are refused, with what is wanted",
+  (pages) => {
+    const request = { pages, param: (name: string) => name } as FormatRequest;
+    expect(() => pagesOf(request, 30, "page")).toThrow("wanted are numbers and ranges, e.g. 1-5,8 or 10-.");
+  },
+);
+
+test("what does not fit into one call is said, and how to go on", async () => {
+  const lines = (letter: string, count: number): string => Array(count).fill(letter.repeat(60)).join("\n");
+  const bytes = pdf([lines("a", 5), lines("b", 5), lines("c", 15)]);
+  const params = { maxTokens: 100 };
+  expect((await read("a.pdf", bytes, {}, params)).text).toBe(
+    `[Page 1 of 3]\n${lines("a", 5)}\n\n[Page 2 and what follows do not fit into one call. Go on with pages 2-.]`,
+  );
+  const last = await read("a.pdf", bytes, { pages: "3" }, params);
+  expect(last.text).toMatch(/^\[Page 3 of 3\]\n[c\n]+\n\n\[Page 3 is too long for one call; its end is left out\.\]$/);
+  expect(last.output).toMatchObject({ truncated: true });
+});
+
+test("what is no PDF, broken off, encrypted or too large is told", async () => {
+  const text = async (bytes: Uint8Array): Promise<string> => {
+    const result = await read("a.pdf", bytes);
+    expect(result.errorDetail).toBeDefined();
+    return result.text;
+  };
+  expect(await text(new TextEncoder().encode("hello"))).toBe(
+    '"a.pdf" is called a PDF, and is none: its header is missing.',
+  );
+  expect(await text(new TextEncoder().encode("%PDF-1.4\nnothing more"))).toContain('"a.pdf" is damaged or broken off:');
+  const secret = "0".repeat(64);
+  const encrypted = `/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${secret}> /U <${secret}> >>`;
+  expect(await text(pdf(["x"], encrypted))).toBe('"a.pdf" is encrypted: it can be read with its password only.');
+  expect(await text(new Uint8Array(50 * 1024 * 1024 + 1).fill(0x25))).toContain(
+    "at most 52428800 of a document are read",
+  );
+});
+
+test("a call that is aborted ends at once, and its thread with it", async () => {
+  const tool = readTool(new MemoryFileSystem({ "a.pdf": numbered(10) }), {}, documentFormats());
+  const abort = new AbortController();
+  const call = callTool(tool, { path: "a.pdf" }, { signal: abort.signal });
+  abort.abort();
+  await expect(call).rejects.toThrow();
+});
+
+test("pages are a parameter only where something has pages", () => {
+  const names = (formats: readonly FileFormat[]): string => {
+    const tool = readTool(new MemoryFileSystem(), {}, formats).definition();
+    if (tool.type !== "single") return "";
+    return Object.keys((tool.definition.arguments as { properties: object }).properties).join();
+  };
+  expect(names(documentFormats())).toBe("path,offset,limit,pages");
+  expect(names([])).toBe("path,offset,limit");
+});
