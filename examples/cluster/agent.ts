@@ -7,16 +7,19 @@ import { ToolShed } from "@shedkit/shed";
 import { SqlDocumentStore } from "@shedkit/store";
 import { PostgresStorage } from "@shedkit/store-postgres";
 import { FnTool } from "@shedkit/tool";
+import { textOfContent } from "@shedkit/types";
 
-/** Stands for a model, so that the example needs no key: it looks once, then says what it saw. Put a preset here. */
+/** Stands for a model, so that the example needs no key: it looks, then says what it saw. Put a preset here. */
 const standIn: ModelProvider = {
   id: "stand-in",
   serves: () => "yes",
   async *stream({ messages }) {
-    const last = messages.at(-1);
+    const asked = messages.findLastIndex((message) => message.type === "user");
+    const times = Number(/Look (\d+) times/.exec(JSON.stringify(messages[asked]))?.[1] ?? 1);
+    const results = messages.slice(asked).flatMap((message) => (message.type === "toolResult" ? [message] : []));
     yield { type: "start", warnings: [] };
-    if (last?.type === "toolResult") {
-      const seen = last.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    if (results.length >= times) {
+      const seen = textOfContent(results.at(-1)?.content ?? []);
       yield { type: "output", block: 0, output: { type: "text", text: `It is ${seen}.` } };
       yield { type: "finish", reason: "stop" };
     } else {
@@ -35,9 +38,10 @@ const worker = new FnTool(
 
 export async function openAgent(database: string) {
   const storage = await PostgresStorage.open(database);
-  const agent = AgentSession.builder(standIn)
+  const builder = AgentSession.builder(standIn)
     .withModel("stand-in")
+    .withLoopDetection("off") // the stand-in goes round in circles where it is told to
     .withToolshed(new ToolShed().tool(worker).pin("worker"))
     .withDocStore(new SqlDocumentStore(storage));
-  return { agent: durable({ name: "example", agent }), close: () => storage.close() };
+  return { agent: durable({ name: "example", agent: builder }), builder, close: () => storage.close() };
 }
