@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { LlamaCppProvider } from "@shedkit/provider-llamacpp";
 import { ToolDiscovery } from "@shedkit/shed";
 import { DATA, FILES, loadSets, percentile, seeded, shuffledTools } from "./lib/data.mjs";
+import { embedderOf } from "./lib/embedders.mjs";
 import { RANKERS, withEmbedder } from "./lib/rankers.mjs";
 
 const { values } = parseArgs({
@@ -26,8 +26,8 @@ await speed(Number(values.tools));
 
 /** hit@5: all tools wanted are among the first five. MRR: of the best placed tool wanted, among the first ten. */
 async function quality(model) {
-  const provider = model && new LlamaCppProvider({ backend: "cpu" });
-  const rankers = { ...RANKERS, ...(model && { "with embedder": withEmbedder(provider.embedder(model)) }) };
+  const embedding = model && (await embedderOf(model));
+  const rankers = { ...RANKERS, ...(embedding && { "with embedder": withEmbedder(embedding.embedder) }) };
   console.log("Quality: hit@5 / MRR");
   for (const { name, tools, queries } of sets) {
     console.log(`  ${name}: ${tools.length} tools, ${queries.length} queries`);
@@ -48,7 +48,7 @@ async function quality(model) {
       );
     }
   }
-  await provider?.close();
+  await embedding?.close();
 }
 
 function share(marks) {

@@ -112,10 +112,10 @@ describe("a search", () => {
     expect((await find(tools, "файлы"))[0]).toBe("c");
   });
 
-  test("a query as long as a book costs no more than a long one", async () => {
-    const started = performance.now();
-    await find(everyday, "rain and shine ".repeat(1_000_000));
-    expect(performance.now() - started).toBeLessThan(5000);
+  test("of a query as long as a book the beginning alone counts", async () => {
+    const beginning = "rain and shine ".repeat(1000);
+    const book = `${beginning}${"money to an account ".repeat(1_000_000)}`;
+    expect(await find(everyday, book)).toEqual(await find(everyday, beginning));
   });
 
   test("any text is a query, and any text a description", async () => {

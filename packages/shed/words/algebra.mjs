@@ -87,7 +87,7 @@ function cholesky(matrix, width) {
 export function embed(matrix, count, power, random) {
   const width = count + 20;
   let basis = matrix.times(gaussian(matrix.columns * width, random), width);
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < 3; round++) {
     orthonormalise(basis, matrix.rows, width);
     basis = matrix.times(matrix.transposedTimes(basis, width), width);
   }

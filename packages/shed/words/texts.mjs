@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stemsOf } from "./stems.mjs";
 
 const PER_PROVIDER = 1500; // paragraphs: some describe thousands of operations in the same few words
-const MAX_CHARACTERS = 3000; // of one description
+const MAX_CHARACTERS = 1500; // of one description
 const METHODS = ["get", "post", "put", "delete", "patch"];
 
 /** The paragraphs of Debian's package descriptions (a Translation-en file), each once, as stems. */
@@ -42,7 +42,7 @@ function readService({ info = {}, tags = [], paths = {} }, put, isNew) {
     for (const method of METHODS) {
       const operation = path?.[method];
       if (!operation) continue;
-      const does = wordsOf(operation.summary, operation.description);
+      const does = wordsOf([...new Set([operation.summary, operation.description])]);
       if (!isNew(`operation ${does.join(" ")}`)) continue;
       put([...title, ...wordsOf(operation.tags), ...does]);
       const parameters = [...(path.parameters ?? []), ...(operation.parameters ?? [])];

@@ -8,6 +8,7 @@ import { loadWordVectors, type WordVectors } from "./word-vectors.js";
 
 const FUSION_DEPTH = 50; // ranks of each list that count
 const FUSION_OFFSET = 10; // of reciprocal rank fusion: how soon lower ranks stop counting
+const EMBEDDER_WEIGHT = 0.7; // of the list by an embedder, where the one by words counts 1; chosen like those of ToolIndex
 
 /**
  * Finds tools by what is wanted: by words, and by meaning where there is an embedder. A tool can be found as soon as
@@ -116,11 +117,14 @@ export class ToolDiscovery {
   }
 }
 
-function fuse(...lists: readonly Scored[][]): Scored[] {
+function fuse(byWords: readonly Scored[], byMeaning: readonly Scored[]): Scored[] {
   const scores = new Map<string, number>();
-  for (const list of lists) {
+  for (const [list, weight] of [
+    [byWords, 1],
+    [byMeaning, EMBEDDER_WEIGHT],
+  ] as const) {
     for (const [rank, { name }] of list.entries()) {
-      scores.set(name, (scores.get(name) ?? 0) + 1 / (FUSION_OFFSET + rank));
+      scores.set(name, (scores.get(name) ?? 0) + weight / (FUSION_OFFSET + rank));
     }
   }
   return Array.from(scores, ([name, score]) => ({ name, score })).sort((a, b) => b.score - a.score);

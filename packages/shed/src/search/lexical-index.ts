@@ -38,7 +38,6 @@ const K1 = 1.2; // how soon more of the same word counts no more
 const B = 0.4; // how much a long text counts less
 const SIMILAR_WEIGHT = 1; // of a word that is only written alike, beside its likeness
 const NAME_WEIGHT = 0.4; // of a name that the query covers, where the best match of words counts 1
-const DEPTH = 100; // so many by words are looked at more closely
 
 /**
  * Ranks tools by the words of a query: BM25 over weighted fields, where words that are only written alike count less,
@@ -118,11 +117,8 @@ export class LexicalIndex {
     return this.#entries.delete(name);
   }
 
-  /**
-   * The {@link DEPTH} tools that share most with a query, in no order. The best match scores 1,
-   * more with a name that fits.
-   */
-  search(query: readonly QueryTerm[]): Match[] {
+  /** The `count` tools that share most with a query, in no order. The best scores 1, more with a name that fits. */
+  search(query: readonly QueryTerm[], count: number): Match[] {
     this.#touched = 0;
     this.#query++;
     const mean = this.#totalLength / Math.max(1, this.#entries.size);
@@ -143,7 +139,7 @@ export class LexicalIndex {
     const touched = this.#slotsTouched.subarray(0, this.#touched);
     let top = 0;
     for (let i = 0; i < touched.length; i++) top = Math.max(top, scores[touched[i] as number] as number);
-    const found = best(touched, DEPTH, scores, top).map((slot): Match => {
+    const found = best(touched, count, scores, top).map((slot): Match => {
       const { nameTerms } = this.#slots[slot] as Entry;
       return { slot, score: (scores[slot] as number) / top + NAME_WEIGHT * this.#covered(nameTerms) };
     });
@@ -185,13 +181,16 @@ export class LexicalIndex {
     const lengths = this.#lengths;
     const perLength = (K1 * B) / mean;
     const count = slots.length;
+    let next = this.#touched;
     for (let i = 0; i < count; i++) {
       const slot = slots[i] as number;
       const weight = weights[i] as number;
-      if (scores[slot] === 0) touched[this.#touched++] = slot;
+      const score = scores[slot] as number;
+      if (score === 0) touched[next++] = slot;
       const saturated = weight / (weight + K1 * (1 - B) + perLength * (lengths[slot] as number));
-      scores[slot] = (scores[slot] as number) + worth * saturated;
+      scores[slot] = score + worth * saturated;
     }
+    this.#touched = next;
   }
 
   /** The share of a name that a query says, by the rarity of its words. */

@@ -44,8 +44,11 @@ export class MeaningIndex {
 
   /** The direction of a query, in steps of 1 / {@link FINE_STEPS}; undefined where none of its words is known. */
   directionOf(words: Iterable<readonly [stem: string, weight: number]>): Int32Array | undefined {
-    const direction = Int32Array.from(this.#unitOf(words), (number) => Math.round(number * FINE_STEPS));
-    return direction.some((number) => number !== 0) ? direction : undefined;
+    const unit = this.#unitOf(words);
+    const direction = new Int32Array(unit.length);
+    let some = 0;
+    for (let i = 0; i < unit.length; i++) some |= direction[i] = Math.round((unit[i] as number) * FINE_STEPS);
+    return some === 0 ? undefined : direction;
   }
 
   /** The cosine of a tool with a direction. */
@@ -73,10 +76,12 @@ export class MeaningIndex {
     const counts = new Uint32Array(UNUSED + 1);
     for (let slot = 0, at = 0; slot < this.#end; slot++, at += SIGNATURE_WORDS) {
       const distance = this.#used[slot]
-        ? bits(a ^ (all[at] as number)) +
-          bits(b ^ (all[at + 1] as number)) +
-          bits(c ^ (all[at + 2] as number)) +
-          bits(d ^ (all[at + 3] as number))
+        ? bits(
+            a ^ (all[at] as number),
+            b ^ (all[at + 1] as number),
+            c ^ (all[at + 2] as number),
+            d ^ (all[at + 3] as number),
+          )
         : UNUSED;
       distances[slot] = distance;
       counts[distance] = (counts[distance] as number) + 1;
@@ -96,7 +101,9 @@ export class MeaningIndex {
   #unitOf(words: Iterable<readonly [stem: string, weight: number]>): Float32Array {
     const sum = this.#sum.fill(0);
     for (const [stem, weight] of words) this.#vectors.add(sum, stem, weight);
-    const length = Math.sqrt(sum.reduce((total, number) => total + number * number, 0));
+    let squares = 0;
+    for (let i = 0; i < sum.length; i++) squares += (sum[i] as number) ** 2;
+    const length = Math.sqrt(squares);
     if (length > 0) for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) / length;
     return sum;
   }
@@ -126,9 +133,16 @@ function signatureOf(unit: Float32Array | Int32Array): Int32Array {
   return signature;
 }
 
-/** How many bits are set. */
-function bits(word: number): number {
-  let rest = word - ((word >>> 1) & 0x55555555);
-  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
-  return Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+/** How many bits of four words are set. */
+function bits(a: number, b: number, c: number, d: number): number {
+  const ab = (fourths(a) + fourths(b)) | 0;
+  const cd = (fourths(c) + fourths(d)) | 0;
+  const eighths = (ab & 0x0f0f0f0f) + ((ab >>> 4) & 0x0f0f0f0f) + (cd & 0x0f0f0f0f) + ((cd >>> 4) & 0x0f0f0f0f);
+  return Math.imul(eighths, 0x01010101) >>> 24;
+}
+
+/** How many bits are set in each four of a word. */
+function fourths(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  return (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
 }

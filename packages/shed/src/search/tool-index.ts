@@ -1,5 +1,5 @@
 import type { ToolFields } from "./fields.js";
-import { LexicalIndex, type QueryTerm } from "./lexical-index.js";
+import { LexicalIndex, type Match, type QueryTerm } from "./lexical-index.js";
 import { MeaningIndex } from "./meaning-index.js";
 import type { WordVectors } from "./word-vectors.js";
 
@@ -9,14 +9,15 @@ export interface Scored {
   score: number;
 }
 
-// The weights were fitted, together, on half of the queries that `bench/` measures with; the other half agrees.
+// The weights were chosen, together, on the even lines of the queries that `bench/` measures with; its README.md has the
+// figures of the odd lines beside them.
 const MEANING_WEIGHT = 1.8; // of the best match by meaning, where the best match of words counts 1
-const NEAR = 100; // so many by meaning are looked at more closely
+const DEPTH = 64; // so many by words, and as many by meaning, are looked at more closely
 const MIN_COSINE = 0.18; // of a tool that shares no word with the query
 const COMMON_IN_WORDS = 0.5; // how much less the most common word counts: where words are matched,
-const COMMON_IN_QUERY = 0.9; // where a query is placed by its meaning,
-const COMMON_IN_TOOL = 0.2; // and where a tool is
-const REPEATED = 0.7; // the power of how often a word stands in a tool (weighted by field) that counts where it is placed
+const COMMON_IN_QUERY = 1; // where a query is placed by its meaning,
+const COMMON_IN_TOOL = 0.5; // and where a tool is
+const REPEATED = 0.6; // the power of how often a word stands in a tool (weighted by field) that counts where it is placed
 
 /**
  * Ranks tools by words and by what words have to do with each other. Adding or removing a tool touches that tool alone;
@@ -53,26 +54,33 @@ export class ToolIndex {
   search(stems: ReadonlySet<string>, limit: number): Scored[] {
     this.#place();
     const terms = Array.from(stems, (stem) => ({ stem, weight: this.#weight(stem, COMMON_IN_WORDS) }));
-    const scores = new Map<number, number>();
-    for (const { slot, score } of this.#lexical.search(terms)) scores.set(slot, score);
+    const depth = Math.max(DEPTH, limit);
+    const matches = this.#lexical.search(terms, depth);
     const direction = this.#meaning.directionOf(this.#queryWords(terms));
-    if (direction !== undefined) this.#addMeaning(direction, scores);
-    return Array.from(scores, ([slot, score]): Scored => ({ name: this.#lexical.nameAt(slot), score }))
+    const found = direction === undefined ? matches : this.#withMeaning(direction, matches, depth);
+    const scores = Float64Array.from(found, ({ score }) => score).sort();
+    const lowest = scores[scores.length - limit] ?? 0; // most are not among the best, and need no name
+    return found
+      .filter(({ score }) => score >= lowest)
+      .map(({ slot, score }): Scored => ({ name: this.#lexical.nameAt(slot), score }))
       .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
       .slice(0, limit);
   }
 
-  #addMeaning(direction: Int32Array, scores: Map<number, number>): void {
-    const near = this.#meaning.near(direction, NEAR).filter((slot) => !scores.has(slot));
-    const slots = [...scores.keys(), ...near];
-    const cosines = Float64Array.from(slots, (slot) => this.#meaning.cosine(slot, direction));
+  /** Matches by words, scored by meaning too, and those by meaning alone. */
+  #withMeaning(direction: Int32Array, matches: readonly Match[], depth: number): Match[] {
+    const matched = new Set(matches.map(({ slot }) => slot));
+    const near = this.#meaning.near(direction, depth).filter((slot) => !matched.has(slot));
+    const all = [...matches, ...near.map((slot): Match => ({ slot, score: 0 }))];
+    const cosines = all.map(({ slot }) => this.#meaning.cosine(slot, direction));
     const top = cosines.reduce((highest, cosine) => Math.max(highest, cosine), 0);
-    for (const [i, slot] of slots.entries()) {
+    const found: Match[] = [];
+    for (const [i, { slot, score }] of all.entries()) {
       const cosine = cosines[i] as number;
-      const byWords = scores.get(slot);
-      if (cosine <= 0 || (byWords === undefined && cosine < MIN_COSINE)) continue;
-      scores.set(slot, (byWords ?? 0) + (MEANING_WEIGHT * cosine) / top);
+      if (score === 0 && cosine < MIN_COSINE) continue;
+      found.push(cosine > 0 ? { slot, score: score + (MEANING_WEIGHT * cosine) / top } : { slot, score });
     }
+    return found;
   }
 
   /** Places the tools that are new; all again once there are twice as many, since rarity has changed by then. */
