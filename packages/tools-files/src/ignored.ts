@@ -1,4 +1,4 @@
-import { type FileSystem, IgnoreRules, isFsError, joinPath, parentOf, quote } from "@shedkit/fs";
+import { type FileSystem, IgnoreRules, isFsError, joinPath, nameOf, parentOf, quote } from "@shedkit/fs";
 import type { ToolContext } from "@shedkit/tool";
 import { Failure } from "./failure.js";
 
@@ -48,8 +48,18 @@ export async function assertNotIgnored(
   ctx: ToolContext & { params: { gitignore: boolean } },
 ): Promise<void> {
   if (!ctx.params.gitignore) return;
-  const real = await fs.realpath(path, { signal: ctx.signal }).catch(() => path); // of a link what it leads to
+  const real = await realOf(fs, path, ctx.signal);
   for (const one of new Set([path, real])) await check(fs, one, ctx.signal);
+}
+
+/** Where a path leads, through links, also where nothing stands there yet. */
+async function realOf(fs: FileSystem, path: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await fs.realpath(path, { signal });
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+    return path === "." ? path : joinPath(await realOf(fs, parentOf(path), signal), nameOf(path));
+  }
 }
 
 async function check(fs: FileSystem, path: string, signal: AbortSignal): Promise<void> {
