@@ -7,6 +7,7 @@ import {
   lstat,
   mkdir,
   mkdtemp,
+  open as openFile,
   readdir,
   readFile,
   rename,
@@ -188,6 +189,35 @@ describe("NodeFileSystem", () => {
     await swapper.terminate();
     expect(seen.read).toBeGreaterThan(0);
     expect(seen.refused).toBeGreaterThan(0);
+    expect(await readdir(outside)).toEqual(["secret.txt"]);
+  });
+
+  it.skipIf(!PROC)("is not led out by what /proc and /dev make of a link", async () => {
+    const { root, outside } = await folders();
+    const held = await openFile(join(outside, "secret.txt"), "r+");
+    const links = [
+      `/proc/self/fd/${held.fd}`,
+      `/dev/fd/${held.fd}`,
+      "/proc/self/root",
+      "/proc/self/cwd",
+      "/proc/1/root",
+    ];
+    const fs = new NodeFileSystem(root);
+    for (const [i, link] of links.entries()) {
+      await symlink(link, join(root, `l${i}`));
+      const below = join(`l${i}`, outside, "secret.txt");
+      for (const path of [`l${i}`, below]) {
+        const calls = [
+          () => fs.readFile(path),
+          () => fs.writeFile(path, "x"),
+          () => fs.readdir(path),
+          () => fs.mkdir(`${path}/x`),
+        ];
+        for (const call of calls) expect(await refusal(call())).toMatch(/outside|notFound|notADirectory|permission/);
+      }
+    }
+    await held.close();
+    expect(await readFile(join(outside, "secret.txt"), "utf8")).toBe("secret");
     expect(await readdir(outside)).toEqual(["secret.txt"]);
   });
 
