@@ -75,7 +75,8 @@ function choiceOf(cloud: Cloud, model: string, env: Environment): ModelChoice {
     files: {},
     preset: async () => {
       const { RouterMix } = await import("@shedkit/harness");
-      return new RouterMix().primary(await cloud.provider(env, baseUrl), model).build();
+      // The SDKs take long to import: nobody waits for them before there is a question.
+      return new RouterMix().primary(() => cloud.provider(env, baseUrl), model).build();
     },
   };
 }
