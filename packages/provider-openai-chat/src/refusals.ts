@@ -1,4 +1,5 @@
 import {
+  descriptionLimit,
   refusalText,
   refusedParameter,
   refusesMedia,
@@ -48,6 +49,8 @@ export function learnRefusal(
   if (!known.quirks.declareTools && wantsTools(error, body)) return learned("declareTools");
   const text = refusalText(error);
   if (text === undefined) return undefined;
+  const descriptions = descriptionLimit(error);
+  if (descriptions !== undefined && descriptions !== known.descriptions) return { ...known, descriptions };
   if (/response_format|json_schema/.test(text) && "response_format" in body && !known.schema) {
     return { ...known, schema: true };
   }

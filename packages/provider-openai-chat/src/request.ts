@@ -1,5 +1,5 @@
 import type { ModelRequest } from "@shedkit/provider";
-import { calledTools, isReasoningModel, reasoningEffort } from "@shedkit/provider/adapter";
+import { calledTools, isReasoningModel, reasoningEffort, withShortDescriptions } from "@shedkit/provider/adapter";
 import {
   type CompiledOutput,
   type CompiledTool,
@@ -19,6 +19,8 @@ export interface Refused {
   readonly schema: boolean;
   /** The usual name of the limit of output; there are two. */
   readonly limitName: boolean;
+  /** The most characters of a tool's description. */
+  readonly descriptions?: number;
   /** Names of images and files that it could not read. */
   readonly unreadable: ReadonlySet<string>;
   readonly quirks: Quirks;
@@ -69,7 +71,10 @@ export function chatRequest(request: ModelRequest, target: Target): ChatRequest 
   const offered = [...(request.tools.shed ? [request.tools.shed] : []), ...request.tools.tools];
   const noneToCall = offered.length === 0 && target.refused.quirks.declareTools;
   const declared = noneToCall ? calledTools(request.messages) : offered;
-  const compiled = declared.map((tool: Tool) => compiler.compile(tool));
+  const compiled = withShortDescriptions(
+    declared.map((tool: Tool) => compiler.compile(tool)),
+    target.refused.descriptions,
+  );
   const byName = new Map(compiled.map((tool) => [tool.name, tool]));
   const warnings: ChatRequest["warnings"] = compiled.flatMap(({ name, notes }) =>
     notes.map((message) => ({ tool: name, message })),

@@ -1,4 +1,5 @@
 import {
+  descriptionLimit,
   refusalText,
   refusedParameter,
   refusesMedia,
@@ -26,6 +27,8 @@ export function learnRefusal(
   if (!known.media && refusesMedia(error, body.input)) return { ...known, media: true };
   const text = refusalText(error);
   if (text === undefined) return undefined;
+  const descriptions = descriptionLimit(error);
+  if (descriptions !== undefined && descriptions !== known.descriptions) return { ...known, descriptions };
   if (/text\.format|response_format|json_schema/.test(text) && "text" in body && !known.schema) {
     return { ...known, schema: true };
   }

@@ -1,5 +1,5 @@
 import type { ModelRequest } from "@shedkit/provider";
-import { activationAnchors, isReasoningModel, reasoningEffort } from "@shedkit/provider/adapter";
+import { activationAnchors, isReasoningModel, reasoningEffort, withShortDescriptions } from "@shedkit/provider/adapter";
 import {
   type CompiledOutput,
   type CompiledTool,
@@ -17,6 +17,8 @@ export interface Refused {
   readonly params: ReadonlySet<string>;
   /** Strict tools, or the schema of one. */
   readonly strict: boolean;
+  /** The most characters of a tool's description. */
+  readonly descriptions?: number;
   /** The schema of an answer. */
   readonly schema: boolean;
   /** Tools that become available in the middle of the input. */
@@ -113,9 +115,10 @@ function declare(
   compiler: ToolCompiler,
   target: Target,
 ): Declared {
-  const shed = tools.shed && compiler.compile(tools.shed);
-  const active = tools.tools.map((tool) => compiler.compile(tool));
-  const compiled = [...(shed ? [shed] : []), ...active];
+  const own = [...(tools.shed ? [tools.shed] : []), ...tools.tools].map((tool) => compiler.compile(tool));
+  const compiled = withShortDescriptions(own, target.refused.descriptions);
+  const shed = tools.shed && compiled[0];
+  const active = tools.shed ? compiled.slice(1) : compiled;
   const inPlace = target.own && !target.refused.additionalTools && takesAdditionalTools(model.name);
   if (shed === undefined || !inPlace) return { tools: compiled.map(functionTool), compiled, reveals: () => [] };
 

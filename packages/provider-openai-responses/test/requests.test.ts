@@ -135,6 +135,24 @@ describe("a request", () => {
     expect(outputs(events)).toMatchObject([{ text: "one" }, { text: "two" }]);
   });
 
+  it("keeps descriptions of tools to the length that the server takes, and loses nothing of them", async () => {
+    const description = `${"Reads a file. ".repeat(99)}Never a folder.`;
+    const definition = { name: "t", category: "", description, arguments: { type: "object", properties: {} } };
+    const tools = { tools: [{ type: "single", definition } as const], activations: [] };
+    const message =
+      "Invalid 'tools[0].description': string too long. Expected a string with maximum length 1024, but got 1401 instead.";
+    const refusal = { status: 400, error: { code: "string_above_max_length", message } };
+    const { bodies } = await exchange([refusal, "one", "two"], { tools });
+    interface Sent {
+      description: string;
+      parameters: { description: string };
+    }
+    const [tool] = (bodies[1] as unknown as { tools: (Sent & { function: Sent })[] }).tools;
+    const sent = tool?.function ?? tool;
+    expect(sent?.description.length).toBeLessThanOrEqual(1024);
+    expect(`${sent?.description} ${sent?.parameters.description}`).toBe(description);
+  });
+
   it("declares no tool strict where the server refuses that, or the schema of one", async () => {
     const definition = { name: "t", category: "", description: "d", arguments: { type: "object", properties: {} } };
     const tools = { tools: [{ type: "single", definition } as const], activations: [] };

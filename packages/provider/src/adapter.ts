@@ -2,6 +2,7 @@ export { activationAnchors } from "./adapter/anchors.js";
 export { argumentsObject, readCallArguments } from "./adapter/arguments.js";
 export { calledTools, wantsTools } from "./adapter/called-tools.js";
 export type { CloudProviderConfig } from "./adapter/config.js";
+export { descriptionLimit, withShortDescriptions } from "./adapter/descriptions.js";
 export { type Attempt, type Drive, drive } from "./adapter/drive.js";
 export { EventSplitter, type ResponseReading, responseEvents, type StreamEvent } from "./adapter/event-stream.js";
 export { RequestLimit, type RequestLimitOptions } from "./adapter/limit.js";
