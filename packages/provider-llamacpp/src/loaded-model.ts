@@ -215,7 +215,7 @@ function templatesOf(model: LlamaModel, { chatTemplate, today = new Date() }: Ll
 
 function loadError(path: string, cause: unknown): AgenticError {
   const reason = cause instanceof Error ? (cause.message.split("\n", 1)[0] ?? "") : String(cause);
-  const text = /memory|vram/i.test(reason)
+  const text = /memory|\bv?ram\b/i.test(reason)
     ? `There is not enough memory for ${path}: ${reason}. Use a smaller quantization or contextLength.`
     : `llama.cpp cannot load ${path}: ${reason}. The file may be damaged or of a kind that it does not know yet.`;
   return new AgenticError("provider", text, { problem: "loadFailed" }, { cause });

@@ -31,7 +31,7 @@ export async function planOf(
   signal: AbortSignal,
 ): Promise<ModelPlan | undefined> {
   const onCpu = backend === "cpu" || machine.gpuMemory === undefined;
-  if (!onCpu && typeof gpuLayers === "number") return undefined;
+  if (!onCpu && gpuLayers !== undefined) return undefined;
   try {
     const { files, bytes, headers } = await checkGgufFile(path, { signal });
     const variant = {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { estimateMemory, readGgufHeader } from "@shedkit/gguf";
 import { FakeHub, tinyGguf } from "@shedkit/testing";
 import { expect, it } from "vitest";
+import type { LlamaCppOptions } from "../src/index.js";
 import { collect, cpuProvider, folder, only, outputs, request, tinyModel } from "./helpers.js";
 
 const small = { maxTokens: 2 };
@@ -19,6 +20,17 @@ it("tells how a model is run, and why", async () => {
     expect.stringMatching(/^load: .+, on the CPU: .+ of weights and .+ of cache for 16,384 tokens, with .+ free\.$/),
   ]);
   expect(only(events, "start").warnings).toEqual([]);
+});
+
+it("tells nothing of layers that somebody else has chosen", async () => {
+  const machine = { memory: 8e9, gpuMemory: 4e9 };
+  const told = async (options: LlamaCppOptions) => {
+    const events = await collect(cpuProvider({ backend: "auto", machine, ...options }).stream(request(path, ["Hi"])));
+    return events.flatMap((event) => (event.type === "loading" && event.why ? [event.why] : []));
+  };
+  expect(await told({})).toEqual([expect.stringMatching(/^The file, all of it on the GPU: /)]);
+  expect(await told({ gpuLayers: "all" })).toEqual([]);
+  expect(await told({ gpuLayers: 0 })).toEqual([]);
 });
 
 it("takes the context that fits, where no length is asked for", async () => {

@@ -27,6 +27,17 @@ it("takes the context length, batch size, threads, sequences and layers that it 
   expect((await loaded({ gpuLayers: "all" })).contextSize).toBe(4096); // what the model was trained for
 });
 
+it.each([
+  ["A context size of 20000000 is too large for the available RAM", /^There is not enough memory for .*: A context/],
+  ["Not enough VRAM for these layers", /^There is not enough memory .*contextLength\.$/],
+  ["Failed to load the program", /^llama\.cpp cannot load .* damaged/],
+])("tells what llama.cpp says of a lack of memory apart from what it says of a file: %s", async (reason, told) => {
+  const refusing = { loadModel: () => Promise.reject(new Error(reason)) } as unknown as typeof llama;
+  const parts = { binding, llama: refusing, file: { path, bytes: 700_000 }, options: {} };
+  const load = LoadedModel.load(parts, { signal: new AbortController().signal, onProgress: () => undefined });
+  await expect(load).rejects.toThrow(told);
+});
+
 it("evaluates a prompt that is longer than its batch", async () => {
   const provider = cpuProvider({ contextLength: 2048, batchSize: 64 });
   const ask = request(path, ["word ".repeat(200)], { params: { maxTokens: 3 } });
