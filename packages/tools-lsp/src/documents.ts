@@ -1,6 +1,7 @@
 import { type FileSystem, isFsError, nameOf, quote } from "@shedkit/fs";
 import { Failure } from "./failure.js";
 import { uriOf } from "./paths.js";
+import { unlessAborted } from "./wait.js";
 
 /** What is told to a server of its files. */
 export interface DocumentSink {
@@ -34,22 +35,22 @@ export class Documents {
     this.#sink = sink;
   }
 
-  isOpen(path: string): boolean {
-    return this.#open.has(path);
-  }
-
   /** Shows a file to the server, and what changed of those shown before. Rejects with FsError or Failure. */
   show(path: string, signal: AbortSignal): Promise<{ uri: string; text: string }> {
-    return this.#inTurn(async () => {
+    const shown = this.#inTurn(async () => {
       await this.#refresh(signal, path);
       const { uri, text } = await this.#show(path, signal);
       return { uri, text };
     });
+    return unlessAborted(shown, signal);
   }
 
   /** Tells the server what changed of the files it was shown. Returns those that did, without those that are gone. */
   refresh(signal: AbortSignal): Promise<string[]> {
-    return this.#inTurn(() => this.#refresh(signal));
+    return unlessAborted(
+      this.#inTurn(() => this.#refresh(signal)),
+      signal,
+    );
   }
 
   async #refresh(signal: AbortSignal, except?: string): Promise<string[]> {

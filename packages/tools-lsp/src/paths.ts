@@ -7,6 +7,15 @@ export function uriOf(fs: FileSystem, path: string): string {
   return pathToFileURL(path === "." ? fs.root : `${fs.root}/${path}`).href;
 }
 
+/** The URI of a file as {@link uriOf} writes it: servers encode other letters. */
+export function sameUri(uri: string): string {
+  try {
+    return pathToFileURL(fileURLToPath(uri)).href;
+  } catch {
+    return uri;
+  }
+}
+
 /** The path of a file that a server names: relative to the root where it is inside it, else absolute, or the URI itself. */
 export function pathOf(fs: FileSystem, uri: string): string {
   let path: string;

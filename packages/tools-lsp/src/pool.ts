@@ -4,7 +4,9 @@ import { type LanguageServer, type LanguageServersOptions, type Settings, settin
 import { languageOf } from "./documents.js";
 import { Failure, ServerEnded } from "./failure.js";
 import { ServerSession } from "./session.js";
+import { unlessAborted } from "./wait.js";
 
+const MANY = 100;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -26,7 +28,8 @@ export class ServerPool {
   readonly fs: FileSystem;
   readonly #settings: Settings;
   readonly #slots = new Map<string, Slot>();
-  readonly #holders = new Set<Resources>();
+  /** Weak: who calls a tool alone may never dispose of what he called it with. */
+  readonly #holders = new Set<WeakRef<Resources>>();
   readonly #closing = new Set<Promise<void>>();
   #life = new AbortController();
 
@@ -63,9 +66,12 @@ export class ServerPool {
   hold(resources: Resources): void {
     if (resources.has(HELD) && resources.get(HELD)?.has(this)) return;
     resources.getOrDefault(HELD, () => new Set()).add(this);
-    this.#holders.add(resources);
+    const holder = new WeakRef(resources);
+    if (this.#holders.size >= MANY) this.#forget();
+    this.#holders.add(holder);
     resources.defer(async () => {
-      this.#holders.delete(resources);
+      this.#holders.delete(holder);
+      this.#forget();
       if (this.#holders.size === 0) await this.close();
     });
   }
@@ -130,6 +136,11 @@ export class ServerPool {
     await Promise.all(this.#closing);
   }
 
+  /** Those that are gone without a word. */
+  #forget(): void {
+    for (const holder of this.#holders) if (holder.deref() === undefined) this.#holders.delete(holder);
+  }
+
   #slot(name: string): Slot {
     const slot = this.#slots.get(name);
     if (slot === undefined) throw new Error(`there is no language server "${name}"`);
@@ -167,12 +178,3 @@ export class ServerPool {
 }
 
 const HELD = resource<Set<ServerPool>>("language servers held");
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener("abort", abort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}

@@ -3,6 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import spawn from "cross-spawn";
 
 const MAX_STDERR = 2000;
+const LAST_WORDS_MS = 1000;
 
 /** The process of a server, in a group of its own: what it starts ends with it. Keeps no program from ending. */
 export class ServerProcess {
@@ -37,9 +38,11 @@ export class ServerProcess {
     const killAtExit = (): void => this.kill();
     process.once("exit", killAtExit);
     this.ended = new Promise((resolve) => {
+      let ended = false;
       const end = (how: string): void => {
+        if (ended) return;
+        ended = true;
         process.off("exit", killAtExit);
-        this.kill(); // whatever is left of its group
         for (const stream of [stdin, stdout, stderr]) stream.destroy();
         resolve(how + this.#lastWords());
       };
@@ -47,7 +50,14 @@ export class ServerProcess {
         end(fault.code === "ENOENT" ? `there is no program "${command}"` : fault.message);
       });
       child.once("exit", (code, signal) => {
-        end(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`);
+        this.kill(); // whatever is left of its group
+        const how = signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`;
+        // What it wrote last is read first; something that it started may hold the pipes open for ever.
+        const late = setTimeout(() => end(how), LAST_WORDS_MS);
+        child.once("close", () => {
+          clearTimeout(late);
+          end(how);
+        });
       });
     });
   }

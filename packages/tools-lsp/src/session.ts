@@ -35,7 +35,7 @@ import { Beginning } from "./beginning.js";
 import { environmentOf, type LanguageServer, type Settings } from "./config.js";
 import { Documents } from "./documents.js";
 import { Failure, ServerEnded, ServerSlow } from "./failure.js";
-import { uriOf } from "./paths.js";
+import { sameUri, uriOf } from "./paths.js";
 import { ServerProcess } from "./process.js";
 import { Reports } from "./reports.js";
 import { within } from "./wait.js";
@@ -239,7 +239,7 @@ export class ServerSession {
     const connection = this.#connection;
     const uri = uriOf(this.#fs, ".");
     connection.onNotification(PublishDiagnosticsNotification.type, (said) =>
-      this.reports.receive(said.uri, said.diagnostics),
+      this.reports.receive(sameUri(said.uri), said.diagnostics),
     );
     connection.onNotification("$/progress", (said: { token: number | string; value: { kind?: string } }) =>
       this.#beginning.heard(said.token, said.value?.kind),
@@ -257,7 +257,12 @@ export class ServerSession {
 
   async #notify<P extends object, RO>(type: ProtocolNotificationType<P, RO>, params: P): Promise<void> {
     if (this.#ended !== undefined || this.#closing) await this.#goes();
-    await Promise.race([this.#connection.sendNotification(type.method, params), this.#goes()]);
+    const sent = Promise.race([this.#connection.sendNotification(type.method, params), this.#goes()]);
+    const ms = this.#settings.requestTimeoutMs;
+    await within(sent, ms, new AbortController().signal, () => {
+      this.#process.kill(); // it does not even read
+      return new ServerSlow("timeout", `The language server "${this.name}" has not listened for ${ms / 1000} s.`);
+    });
   }
 
   /** Rejects when the server has ended. */

@@ -16,3 +16,13 @@ export function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal, 
     );
   });
 }
+
+/** Waits for a promise. Rejects with the reason of the signal where that comes first. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

@@ -197,3 +197,35 @@ test("a server ends with the session that used it, and starts anew for the next"
   expect((await callTool(tool, HOVER)).text).toContain("hello");
   expect(servers.pidOf("x")).not.toBe(pid);
 });
+
+test("a server that no longer reads is ended; an abort is heard meanwhile", async () => {
+  const fs = await folder({ "1.x": "word ".repeat(500_000), "2.x": "word" });
+  const deaf = `${HELLO} connection.onNotification("initialized", () => { process.stdin.pause(); setInterval(() => {}, 1000); });`;
+  const servers = serversOf(fs, { x: await scripted(fs, deaf) }, { ...PATIENT, requestTimeoutMs: 1500 });
+  const first = said(servers);
+  const abort = new AbortController();
+  const second = callTool(lspTool(servers), { ...HOVER, path: "2.x" }, { signal: abort.signal });
+  abort.abort();
+  await expect(second).rejects.toThrow();
+  expect(await first).toMatch(/^The language server "x" (has not listened for|did not answer within) 1.5 s\.$/);
+});
+
+test("files with letters that servers encode in other ways are the same files", async () => {
+  const path = "a [id] @ü+(1).x";
+  const fs = await folder({ [path]: "bad" });
+  const script = `
+    connection.onRequest("initialize", () => ({ capabilities: { definitionProvider: true } }));
+    const strict = (uri) => "file://" + decodeURIComponent(new URL(uri).pathname).split("/").map(encodeURIComponent).join("/");
+    const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 3 } };
+    connection.onNotification("textDocument/didOpen", ({ textDocument: { uri } }) =>
+      connection.sendNotification("textDocument/publishDiagnostics", { uri: strict(uri), diagnostics: [{ range, message: "no" }] }));
+    connection.onRequest("textDocument/definition", ({ textDocument: { uri } }) => ({ uri: strict(uri), range }));`;
+  const servers = serversOf(fs, { x: await scripted(fs, script) });
+  expect(await said(servers, { operation: "definition", path, symbol: "bad" })).toBe(
+    `1 definition of "bad":\n${path}:1: bad`,
+  );
+  const tool = lspTool(servers, { diagnosticsMs: 50_000 });
+  expect((await callTool(tool, { operation: "diagnostics", path })).text).toBe(
+    `1 error or warning in "${path}":\n1:1 error: no`,
+  );
+});
