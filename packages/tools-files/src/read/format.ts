@@ -35,8 +35,8 @@ export interface FileFormat {
   /** Whether it reads a file, by its name and its first bytes. */
   matches(file: FormatFile): boolean;
   /**
-   * Reads a file. The result's `output`, where it has one, is a {@link ReadOutput}. What a model can mend is a failed result
-   * (`ToolCallResult.failure`). Rejects with FsError, ToolError, or the reason of the signal.
+   * Reads a file. The result's `output` is a {@link ReadOutput}; what a model can mend is a failed result
+   * (`ToolCallResult.failure`), which needs none. Rejects with FsError, ToolError, or the reason of the signal.
    */
   read(file: FormatFile, request: FormatRequest): Promise<ToolCallResult>;
 }
