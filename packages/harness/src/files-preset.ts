@@ -6,10 +6,18 @@ import { optionalPeer } from "./optional-peer.js";
 
 /** Settings of the file tools, by tool, as `@shedkit/tools-files` describes them. What is absent is its default. */
 export interface FilesPresetOptions {
-  read?: Settings<{ lineNumbers: boolean; maxLines: number; maxTokens: number; images: boolean }> | undefined;
-  write?: Settings<{ readFirst: boolean }> | undefined;
+  read?:
+    | Settings<{ lineNumbers: boolean; maxLines: number; maxTokens: number; images: boolean; gitignore: boolean }>
+    | undefined;
+  write?: Settings<{ readFirst: boolean; gitignore: boolean }> | undefined;
   edit?:
-    | Settings<{ emptyOverwrites: boolean; matchIndentation: boolean; matchLookalikes: boolean; readFirst: boolean }>
+    | Settings<{
+        emptyOverwrites: boolean;
+        matchIndentation: boolean;
+        matchLookalikes: boolean;
+        readFirst: boolean;
+        gitignore: boolean;
+      }>
     | undefined;
   list?: Settings<{ maxChars: number; gitignore: boolean }> | undefined;
   /** `read` also reads PDFs, presentations and large images. Needs `@shedkit/tools-documents`. Default: false. */
@@ -18,8 +26,10 @@ export interface FilesPresetOptions {
 
 /** Settings of the tools that change files in other ways, by tool. */
 export interface FileChangesPresetOptions {
-  multi_edit?: Settings<{ matchIndentation: boolean; matchLookalikes: boolean; readFirst: boolean }> | undefined;
-  apply_patch?: Settings<{ readFirst: boolean }> | undefined;
+  multi_edit?:
+    | Settings<{ matchIndentation: boolean; matchLookalikes: boolean; readFirst: boolean; gitignore: boolean }>
+    | undefined;
+  apply_patch?: Settings<{ readFirst: boolean; gitignore: boolean }> | undefined;
 }
 
 type Package = typeof import("@shedkit/tools-files");
