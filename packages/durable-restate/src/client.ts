@@ -17,6 +17,9 @@ import { checkData } from "./plain-data.js";
 import type { SessionHandlers } from "./service.js";
 import type { InboxItem, LogPage, TurnReply, TurnRequest } from "./wire.js";
 
+/** How soon a feed is asked again that could not be asked. */
+const RETRY_MS = 1000;
+
 /** Settings of one turn. All of it is data: it travels. */
 export type DurableTurnOptions = Omit<TurnOptions, "signal">;
 
@@ -189,10 +192,16 @@ export class DurableSession {
     const reader = new Reader(promptId);
     for (let after = n; !over && !reader.ended; ) {
       const page = await Promise.race([told(this.#feed().pull(after)).catch(() => undefined), ended]);
-      if (!page) break;
-      if (page.n - after > page.items.length) yield* reader.records(this.records(seq)); // some passed by meanwhile
-      after = page.n;
-      for (const item of page.items) yield* reader.item(item);
+      if (over) break;
+      // Nothing came, or some passed by: the log has all records, whatever became of what was sent.
+      if (!page || page.n - after !== page.items.length || page.items.length === 0) {
+        yield* reader.records(this.records(seq));
+      }
+      if (!page) await Promise.race([new Promise((resolve) => setTimeout(resolve, RETRY_MS)), ended]);
+      else {
+        after = page.n;
+        for (const item of page.items) yield* reader.item(item);
+      }
     }
     await ended;
     yield* reader.records(this.records(seq));

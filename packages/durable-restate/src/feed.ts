@@ -28,7 +28,7 @@ export interface FeedHandlers {
 
 /** How many of the newest items are kept for readers that are a little late; who is later reads the log. */
 const KEPT = 400;
-const LONGEST_WAIT_MS = 20_000;
+const LONGEST_WAIT_MS = 3000;
 const MOST_WAITERS = 200;
 /** How long a reader counts as one after it was heard of. */
 const WATCHED_MS = 60_000;
