@@ -86,12 +86,16 @@ describe("a program that keeps its sessions in a database", () => {
     ]);
     expect(await readFile(join(folder, "sum.js"), "utf8")).toBe("return a + b;\n");
 
-    const script = [{ call: "search_context", arguments: { query: "failing test" } }, "It was the sum."];
+    const script = [
+      { call: "shed", arguments: { description: "search_context" } },
+      { call: "search_context", arguments: { query: "failing test" } },
+      "It was the sum.",
+    ];
     const again = new ScriptedProvider(script, { id: "openai-chat", models: ["gpt-4o"], chunkSize: 100 });
     const other = new ScriptedProvider([], { id: "anthropic", models: ["claude-sonnet-4-6"] });
     const second = await program(folder, "What was it?", [other, again]);
-    expect(second).toEqual(["-> search_context", "It was the sum.", expect.stringMatching(/^\d+ tokens$/)]);
-    const [resumed, last] = again.requests;
+    expect(second).toEqual(["-> shed", "-> search_context", "It was the sum.", expect.stringMatching(/^\d+ tokens$/)]);
+    const [resumed, , last] = again.requests;
     expect(transcript(resumed?.messages ?? []).at(0)).toBe("user: Fix the failing test");
     expect(transcript(resumed?.messages ?? []).slice(-2)).toEqual(["text: Fixed.", "user: What was it?"]);
     expect(resumed?.system).toBe("You are a coding assistant.");
