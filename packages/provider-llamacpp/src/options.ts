@@ -1,4 +1,5 @@
 import type { HubSettings, Machine, ModelFetchEvent } from "@shedkit/gguf";
+import { AgenticError } from "@shedkit/types";
 
 /** How a GGUF model is found, loaded and run. */
 export interface LlamaCppOptions {
@@ -45,3 +46,23 @@ export type ModelResolver = (
   name: string,
   options: { signal: AbortSignal; onEvent(event: ModelFetchEvent): void },
 ) => Promise<{ path: string; bytes: number }>;
+
+const MOST_TOKENS = 2 ** 24; // llama.cpp takes minutes to find out that more is too much
+const BOUNDS = {
+  contextLength: { least: 16, most: MOST_TOKENS },
+  batchSize: { least: 1, most: MOST_TOKENS },
+  threads: { least: 1, most: 1024 },
+  sequences: { least: 1, most: 256 },
+  gpuLayers: { least: 0, most: 10_000 },
+} as const;
+
+/** Throws AgenticError `provider` (`problem: "badOption"`) that names the first number that cannot be meant. */
+export function checkOptions(options: LlamaCppOptions): void {
+  for (const [name, { least, most }] of Object.entries(BOUNDS)) {
+    const value = options[name as keyof typeof BOUNDS];
+    if (value === undefined || (name === "gpuLayers" && value === "all")) continue;
+    if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) continue;
+    const wanted = `a whole number from ${least} to ${most}${name === "gpuLayers" ? ', or "all"' : ""}`;
+    throw new AgenticError("provider", `${name}: wanted ${wanted}, got ${String(value)}.`, { problem: "badOption" });
+  }
+}

@@ -15,7 +15,7 @@ import { llamaEmbedder } from "./embedder.js";
 import { generate } from "./generate.js";
 import { LoadedModel } from "./loaded-model.js";
 import { machineOf, planOf } from "./machine-plan.js";
-import type { LlamaCppOptions, ModelResolver } from "./options.js";
+import { checkOptions, type LlamaCppOptions, type ModelResolver } from "./options.js";
 
 const LEAST_PROGRESS = 0.01; // of a load, between two events
 
@@ -40,7 +40,9 @@ export class LlamaCppProvider implements ModelProvider {
   #loadFailed = false;
   readonly #running = new RunningAnswers();
 
+  /** Throws AgenticError `provider` for a number that cannot be meant. */
   constructor(options: LlamaCppOptions = {}) {
+    checkOptions(options);
     this.id = options.id ?? "llamacpp";
     this.#options = options;
     this.#models = new ModelLoads({

@@ -28,6 +28,21 @@ it("takes the context length, batch size, threads, sequences and layers that it 
 });
 
 it.each([
+  ["contextLength", 0, "wanted a whole number from 16 to 16777216, got 0."],
+  ["contextLength", 1e9, "wanted a whole number from 16 to 16777216, got 1000000000."],
+  ["contextLength", Number.NaN, "got NaN."],
+  ["batchSize", 0.5, "got 0.5."],
+  ["threads", -1, "from 1 to 1024, got -1."],
+  ["sequences", "two", "got two."],
+  ["gpuLayers", -1, 'from 0 to 10000, or "all", got -1.'],
+])("refuses numbers that cannot be meant, at once: %s %s", (field, value, told) => {
+  const make = () => cpuProvider({ [field]: value } as LlamaCppOptions);
+  expect(make).toThrow(expect.objectContaining({ code: "provider", details: { problem: "badOption" } }));
+  expect(make).toThrow(`${field}: wanted`);
+  expect(make).toThrow(told);
+});
+
+it.each([
   ["A context size of 20000000 is too large for the available RAM", /^There is not enough memory for .*: A context/],
   ["Not enough VRAM for these layers", /^There is not enough memory .*contextLength\.$/],
   ["Failed to load the program", /^llama\.cpp cannot load .* damaged/],
