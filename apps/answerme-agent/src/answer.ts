@@ -6,8 +6,7 @@ import type { Conversation } from "./converse.js";
 import { ExitCode, UsageError } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
 import { openKeeping } from "./keeping.js";
-import { type Mcp, tellProblems } from "./mcp.js";
-import type { LeaveOptions } from "./mcp-leave.js";
+import { mcpFor, tellProblems } from "./mcp-setup.js";
 import { chooseModel, type ModelChoice } from "./model-choice.js";
 import type { Renderer } from "./renderer.js";
 import { settingsOf } from "./run-settings.js";
@@ -54,7 +53,8 @@ async function once(question: string, task: Task, around: Surroundings): Promise
   const keeping = await openKeeping(options, { root, keep: settings.keepSessions.value, renderer });
   try {
     const readOnly = permission === "readOnly";
-    const mcp = await mcpOf(task, { root, permission, notes: keeping?.shelf.notes });
+    const leave = { root, permission, notes: keeping?.shelf.notes };
+    const mcp = choice.groups === undefined ? await mcpFor(settings, leave) : undefined;
     const session = await openSession({ choice, root, policy, readOnly, settings, place: keeping?.place });
     await keeping?.shelf.place(session.sessionId, root);
     renderer.session(session.sessionId);
@@ -74,14 +74,6 @@ async function once(question: string, task: Task, around: Surroundings): Promise
   } finally {
     await keeping?.shelf.close();
   }
-}
-
-/** The MCP servers of the settings; undefined where there are none, or the model uses none. */
-async function mcpOf({ settings, choice }: Task, leave: LeaveOptions): Promise<Mcp | undefined> {
-  const entries = settings.mcpServers.value;
-  if (entries.length === 0 || choice.groups !== undefined) return undefined;
-  const [{ Mcp }, { allowedServers }] = await Promise.all([import("./mcp.js"), import("./mcp-leave.js")]);
-  return new Mcp({ entries, root: leave.root, env: process.env, allowed: await allowedServers(entries, leave) });
 }
 
 async function atThePrompt(task: Task, { terminal, ...around }: Surroundings): Promise<ExitCode> {
@@ -111,7 +103,7 @@ async function atThePrompt(task: Task, { terminal, ...around }: Surroundings): P
     root,
     permission,
     settings,
-    mcp: await mcpOf(task, { root, permission, notes, prompt }),
+    mcp: await mcpFor(settings, { root, permission, notes, prompt }),
     keeping,
     debug: options.debug,
   };

@@ -7,7 +7,8 @@ import { completeCommand, counted, isCommand, runCommand, type Talk } from "./co
 import { ExitCode, explain, UsageError } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
 import type { Keeping } from "./keeping.js";
-import { type Mcp, tellProblems } from "./mcp.js";
+import type { Mcp } from "./mcp.js";
+import { tellProblems } from "./mcp-setup.js";
 import type { ModelChoice } from "./model-choice.js";
 import type { Prompt } from "./prompt.js";
 import type { Renderer } from "./renderer.js";

@@ -2,7 +2,6 @@ import path from "node:path";
 import type { AnyAgentSession } from "@shedkit/agent";
 import type { McpServerSettings, McpServers } from "@shedkit/tools-mcp";
 import { explain } from "./exit.js";
-import type { Renderer } from "./renderer.js";
 import type { McpEntry } from "./settings.js";
 
 export interface McpOptions {
@@ -108,11 +107,6 @@ export class Mcp {
       return undefined;
     }
   }
-}
-
-/** Says which servers do not work. */
-export function tellProblems(lines: readonly McpLine[] = [], renderer: Renderer): void {
-  for (const { name, text, isProblem } of lines) if (isProblem) renderer.notice(`MCP server ${name}: ${text}`);
 }
 
 /** What a server of the settings is, on one line, without the values of its variables and headers. */

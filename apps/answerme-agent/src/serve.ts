@@ -8,6 +8,7 @@ import { policyOf } from "./approval.js";
 import type { ServeCommand } from "./args.js";
 import { ExitCode, UsageError } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
+import { mcpFor } from "./mcp-setup.js";
 import type { Renderer } from "./renderer.js";
 import { settingsOf } from "./run-settings.js";
 import { ServedModels } from "./serve-models.js";
@@ -34,8 +35,9 @@ export async function serve(
   const models = new ServedModels(settings, process.env);
   const token = tokenOf(process.env.ANSWERME_TOKEN);
   const shelf = settings.keepSessions.value ? await Shelf.open(shelfFile(process.env, homedir())) : undefined;
+  const permission = settings.permission.value;
+  const mcp = await mcpFor(settings, { root, permission, notes: shelf?.notes });
   try {
-    const permission = settings.permission.value;
     const server = createServer({
       ...kept(shelf),
       models: models.names.map((id) => ({ id })),
@@ -44,13 +46,16 @@ export async function serve(
       hosts: hostsOf(host),
       open: async ({ docStore, sessionId, model }: OpenRequest) => {
         const isKept = docStore === shelf?.docStore;
+        const choice = models.choice(model);
         const session = await openSession({
-          choice: models.choice(model),
+          choice,
+          settings,
           root: (isKept ? await rootOf(shelf, sessionId) : undefined) ?? root,
           policy: policyOf(permission, "ask"),
           readOnly: permission === "readOnly",
           place: { docStore, sessionId, memoryStore: isKept ? shelf.memoryStore : undefined },
         });
+        if (choice.groups === undefined) await mcp?.serve(session);
         if (isKept && (await shelf.rootOf(sessionId)) === undefined) await shelf.place(sessionId, root);
         return session;
       },
@@ -70,6 +75,7 @@ export async function serve(
     await listening.close();
     return ExitCode.answered;
   } finally {
+    await mcp?.close();
     await models.close();
     await shelf?.close();
   }

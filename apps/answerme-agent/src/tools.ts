@@ -33,20 +33,8 @@ function toolsOf(
     case "memory":
       return ToolPreset.sessionMemory().merge(ToolPreset.searchContext());
     case "todo":
-      return [later("todo", async () => (await import("@shedkit/tools-task")).todoTool())];
+      return ToolPreset.todo();
     case "web":
-      return [later("web_fetch", webFetch)];
+      return ToolPreset.webFetch();
   }
-}
-
-async function webFetch() {
-  const [{ webFetchTool }, { NodeWebClient }] = await Promise.all([
-    import("@shedkit/tools-web"),
-    import("@shedkit/tools-web/node"),
-  ]);
-  return webFetchTool(new NodeWebClient());
-}
-
-function later(name: string, construct: ToolConstructor["construct"]): ToolConstructor {
-  return { name, needsSession: false, construct };
 }

@@ -71,7 +71,7 @@ describe("the demonstration model on the tour", () => {
   it("changes no file where nobody can be asked, and says what would let it", async () => {
     await using folder = await temporaryFolder();
     const { code, stderr } = await run(["--root", folder.path, "Write hello to greet.txt"]);
-    expect(stderr).toMatch(/answerme-agent: write would change files and was not permitted; --yes permits it\n$/);
+    expect(stderr).toMatch(/answerme-agent: write was not permitted, since nobody could be asked; --yes permits it\n$/);
     expect(code).toBe(4);
     expect(await readdir(folder.path)).toEqual([]);
   });
