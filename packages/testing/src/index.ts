@@ -1,3 +1,4 @@
+export { alteredStream, type StreamChange } from "./altered-stream.js";
 export { Gate } from "./gate.js";
 export { type TinyGgufOptions, tinyChatTemplate, tinyGguf } from "./gguf.js";
 export { FakeHub, type FakeHubOptions, type FakeHubRequest, type FakeModelOptions, type HubFaults } from "./hub.js";
