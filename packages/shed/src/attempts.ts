@@ -11,7 +11,7 @@ import {
 import { AgenticError, type JsonValue, type SessionId, type ToolArguments } from "@shedkit/types";
 import type { CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { takeAfter } from "./ordering.js";
-import { backoffMs, defaultRetry, systemClock } from "./retry.js";
+import { backoffMs, changedRetry, defaultRetry, systemClock } from "./retry.js";
 import { failedOutcome } from "./run.js";
 import type { ToolCallOutcome, ToolCallRequest, ToolNotification, ToolRetryConfig } from "./types.js";
 import type { TakeAfter } from "./workflow.js";
@@ -55,7 +55,7 @@ export class Attempts {
   }
 
   setRetryConfig(name: string, config: Partial<ToolRetryConfig>): void {
-    this.#retry.set(name, { ...this.retryConfig(name), ...config });
+    this.#retry.set(name, changedRetry(name, this.retryConfig(name), config));
   }
 
   retryConfig(name: string): ToolRetryConfig {

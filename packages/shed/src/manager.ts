@@ -259,7 +259,10 @@ export class ToolCallManager {
     return this.runWorkflow(workflow, options);
   }
 
-  /** Changes when failed calls of one tool are tried again; what is left out stays as it is. */
+  /**
+   * Changes when failed calls of one tool are tried again; what is left out stays as it is. Throws ToolError
+   * `invalidArguments` for a value that cannot be: a number that is none, or less than nothing.
+   */
   setRetryConfig(name: string, config: Partial<ToolRetryConfig>): void {
     this.#attempts.setRetryConfig(name, config);
   }

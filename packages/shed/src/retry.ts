@@ -1,4 +1,4 @@
-import type { ToolError } from "@shedkit/tool";
+import { showValue, ToolError } from "@shedkit/tool";
 import type { ToolRetryConfig } from "./types.js";
 
 /** What waiting needs of the world. */
@@ -17,6 +17,40 @@ export const defaultRetry: Readonly<ToolRetryConfig> = Object.freeze({
   retryOn: Object.freeze(["timeout", "network"] as const),
   anyTool: false,
 });
+
+const LEAST: Readonly<Record<Exclude<keyof ToolRetryConfig, "retryOn" | "anyTool">, number>> = {
+  maxRetries: 0,
+  initialBackoffMs: 0,
+  backoffMultiplier: 1,
+  maxBackoffMs: 0,
+};
+
+/**
+ * The settings with a change of some. Throws ToolError `invalidArguments` for a value that would make a failed call run
+ * again without end.
+ */
+export function changedRetry(
+  tool: string,
+  before: ToolRetryConfig,
+  change: { readonly [field in keyof ToolRetryConfig]?: ToolRetryConfig[field] | undefined },
+): ToolRetryConfig {
+  const refuse = (field: string, wanted: string, got: unknown): never => {
+    const message = `The retries of ${tool}: ${field}: wanted ${wanted}, got ${showValue(got)}.`;
+    throw new ToolError("invalidArguments", tool, message);
+  };
+  const after = { ...before };
+  for (const [field, least] of Object.entries(LEAST) as [keyof typeof LEAST, number][]) {
+    const value: unknown = change[field];
+    if (value === undefined) continue;
+    if (typeof value !== "number" || !Number.isFinite(value) || value < least)
+      refuse(field, `a number of at least ${least}`, value);
+    else after[field] = value;
+  }
+  const { retryOn = before.retryOn, anyTool = before.anyTool } = change;
+  if (!Array.isArray(retryOn)) refuse("retryOn", "a list of kinds of errors", retryOn);
+  if (typeof anyTool !== "boolean") refuse("anyTool", "true or false", anyTool);
+  return { ...after, retryOn, anyTool };
+}
 
 const JITTER = 0.25;
 

@@ -7,7 +7,6 @@ import {
   type SessionParts,
   type ToolConstructor,
   type ToolImpl,
-  toToolError,
 } from "@shedkit/tool";
 import {
   configProblems,
@@ -23,11 +22,10 @@ import {
 } from "@shedkit/toolset";
 import { toolName } from "@shedkit/types";
 import { type Assembly, assemble, type SourcedTool, type ToolSource } from "./assemble.js";
+import { construct, type Entry, nameOf, noTool } from "./entry.js";
 import { ToolCallManager } from "./manager.js";
 import { type ShedProblem, ToolShedError } from "./problems.js";
 import { SHED_NAME } from "./shed-tool.js";
-
-type Entry = ToolImpl | ToolConstructor;
 
 interface ShedEntry {
   readonly name: string;
@@ -90,9 +88,10 @@ export class ToolShed {
   /**
    * Adds several: a preset, an array, any iterable. Tools of another `source` than the program itself give way where their
    * name is taken, or where they may do more than the configuration's `capability` allows; the manager's `warnings` name
-   * them.
+   * them. Throws ToolShedError for what is no tool.
    */
   tools(list: Iterable<ToolImpl | ToolConstructor>, source: ToolSource = "own"): ToolShed {
+    if (typeof list?.[Symbol.iterator] !== "function") throw noTool(list, "a list of tools");
     const added = Array.from(list, (entry): ShedEntry => ({ name: nameOf(entry), entry, source }));
     return this.#with({ entries: [...this.#settings.entries, ...added] });
   }
@@ -286,26 +285,8 @@ function namesLeftOut(tools: readonly SourcedTool[], set: ToolSet): ReadonlySet<
   return new Set(leftOut.map(({ tool }) => nameOf(tool)));
 }
 
-function nameOf(entry: Entry): string {
-  return isToolConstructor(entry) ? entry.name : toolName(entry.definition());
-}
-
 function noSuchPin(name: string, known: readonly string[]): ShedProblem {
   const there = known.length === 0 ? "There are no tools" : `There are ${known.map((each) => `"${each}"`).join(", ")}`;
   const message = `It is pinned, but there is no tool of that name. ${there}.`;
   return { type: "configuration", tool: name, category: "pin", message };
-}
-
-async function construct(
-  entry: ToolConstructor,
-  parts: SessionParts,
-  problems: ShedProblem[],
-): Promise<ToolImpl | undefined> {
-  try {
-    return await entry.construct(parts);
-  } catch (fault) {
-    const message = `The constructor failed: ${toToolError(fault, entry.name).message}`;
-    problems.push({ type: "configuration", tool: entry.name, category: "construct", message });
-    return undefined;
-  }
 }

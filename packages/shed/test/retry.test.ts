@@ -57,6 +57,26 @@ describe("a failed call", () => {
     expect(time.waits).toEqual([10, 50]);
   });
 
+  test.each<[string, object]>([
+    ["maxRetries", { maxRetries: Number.NaN }],
+    ["maxRetries", { maxRetries: -1 }],
+    ["initialBackoffMs", { initialBackoffMs: "1" }],
+    ["backoffMultiplier", { backoffMultiplier: 0 }],
+    ["maxBackoffMs", { maxBackoffMs: Number.POSITIVE_INFINITY }],
+    ["retryOn", { retryOn: "timeout" }],
+    ["anyTool", { anyTool: "no" }],
+  ])("has settings that can be: %s %o", (field, settings) => {
+    const session = manager([failing("network", 1)]);
+    expect(() => session.setRetryConfig("flaky", settings)).toThrow(`The retries of flaky: ${field}: wanted`);
+    expect(session.retryConfig("flaky")).toEqual(defaultRetry);
+  });
+
+  test("ends, also where settings are given as undefined", async () => {
+    const session = manager([failing("network", 9)], { clock: clock() });
+    session.setRetryConfig("flaky", { maxRetries: undefined } as object);
+    await expect(session.executeWithRetry(call("1", "flaky"))).rejects.toThrow("failure 4");
+  });
+
   test("waits as long as the other side asked", async () => {
     const time = clock();
     const session = manager([failing("network", 1, { retryAfterMs: 7000 })], { clock: time });

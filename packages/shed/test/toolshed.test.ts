@@ -49,6 +49,23 @@ describe("ToolShed", () => {
     expect(manager.sessionId).toBe(first.sessionId);
   });
 
+  test.each<[string, unknown]>([
+    ["null", null],
+    ["an object", {}],
+    ["the string", "read"],
+  ])("takes nothing but tools: %s", (shown, entry) => {
+    expect(() => new ToolShed().tool(entry as never)).toThrow(shown);
+    expect(() => new ToolShed().tools(5 as never)).toThrow("A shed takes a list of tools");
+  });
+
+  test("a constructor that makes no tool is a problem", async () => {
+    const shed = new ToolShed().tools([toolFn("a", () => undefined as never), toolFn("b", async () => ({}) as never)]);
+    expect((await problemsOf(shed)).problems).toMatchObject([
+      { tool: "a", category: "construct", message: "The constructor made no tool, but gave nothing." },
+      { tool: "b", category: "construct" },
+    ]);
+  });
+
   test("reports every problem at once", async () => {
     const shed = new ToolShed().tools([tool("a"), tool("a"), tool("a"), tool("b"), tool("b"), tool("shed")]).pin("z");
     expect((await problemsOf(shed)).problems).toEqual([
