@@ -9,7 +9,7 @@ import { openKeeping } from "./keeping.js";
 import { mcpFor, tellProblems } from "./mcp-setup.js";
 import { chooseModel, type ModelChoice } from "./model-choice.js";
 import type { Renderer } from "./renderer.js";
-import { settingsOf } from "./run-settings.js";
+import { ownFolder, settingsOf } from "./run-settings.js";
 import { openSession, rootFolder } from "./session.js";
 import type { Settings, Sourced } from "./settings.js";
 import { isPiped, readAll, readBeside } from "./stdin.js";
@@ -55,7 +55,12 @@ async function once(question: string, task: Task, around: Surroundings): Promise
     const readOnly = permission === "readOnly";
     const leave = { root, permission, notes: keeping?.shelf.notes };
     const mcp = choice.groups === undefined ? await mcpFor(settings, leave) : undefined;
-    const session = await openSession({ choice, root, policy, readOnly, settings, place: keeping?.place });
+    const session = await openSession({
+      ...{ choice, root, policy, readOnly, settings },
+      ownFolder: ownFolder(),
+      unattended: true,
+      place: keeping?.place,
+    });
     await keeping?.shelf.place(session.sessionId, root);
     renderer.session(session.sessionId);
     try {
@@ -101,6 +106,7 @@ async function atThePrompt(task: Task, { terminal, ...around }: Surroundings): P
     choice,
     choose: (model) => chooseModel(model, settings.maxSteps.value),
     root,
+    ownFolder: ownFolder(),
     permission,
     settings,
     mcp: await mcpFor(settings, { root, permission, notes, prompt }),

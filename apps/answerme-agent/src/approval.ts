@@ -4,6 +4,7 @@ import type { PermissionPolicy, PermissionRequest, TurnEvent } from "@shedkit/ag
 import type { ApprovalDecision, ToolArguments } from "@shedkit/types";
 import { changeLines } from "./change.js";
 import type { Prompt } from "./prompt.js";
+import { askQuestions } from "./questions.js";
 import type { Renderer } from "./renderer.js";
 import type { Settings } from "./settings.js";
 
@@ -26,10 +27,14 @@ export function policyOf(permission: Settings["permission"], ask: "ask" | ((call
   return policy;
 }
 
-/** Asks the person at the prompt, with the change shown: once, for the session, or no, with a reason. */
+/**
+ * Asks the person at the prompt, with the change shown: once, for the session, or no, with a reason. Of a call that asks
+ * something itself, its questions.
+ */
 export function askPerson(prompt: Prompt, renderer: Renderer, root: string): Approver {
   return async (request) => {
     const { name, arguments: args = {} } = request;
+    if (request.asks) return askQuestions(args, prompt, renderer);
     renderer.change(changeLines(name, args, await textBefore(args, root)));
     const always = grantOf(request);
     const choices = ["[y]es", ...(always ? [`[a]lways ${always.what} in this session`] : []), "[n]o", "or say why not"];

@@ -22,7 +22,7 @@ export interface ConfigSources {
  */
 export async function loadSettings({ flags, env, root, home }: ConfigSources): Promise<Sourced<Settings>> {
   const project = await readConfig(path.join(root, CONFIG_FILE));
-  const user = await readConfig(userConfigFile(env, home));
+  const user = await readConfig(path.join(userFolder(env, home), CONFIG_FILE));
   const loosened = project?.get("permission");
   if (loosened?.value === "allow") {
     throw new UsageError(
@@ -49,10 +49,9 @@ export async function loadSettings({ flags, env, root, home }: ConfigSources): P
   };
 }
 
-/** Where a person's own settings are. */
-function userConfigFile(env: ConfigSources["env"], home: string): string {
-  const folder = env.XDG_CONFIG_HOME || (env.APPDATA ?? path.join(home, ".config"));
-  return path.join(folder, "answerme", CONFIG_FILE);
+/** Where a person's own settings, skills and notes are. */
+export function userFolder(env: ConfigSources["env"], home: string): string {
+  return path.join(env.XDG_CONFIG_HOME || (env.APPDATA ?? path.join(home, ".config")), "answerme");
 }
 
 interface Found<T> {

@@ -22,6 +22,8 @@ export interface Conversation {
   readonly interrupts: Interrupts;
   readonly choice: ModelChoice;
   readonly root: string;
+  /** Where a person's own skills and notes are. Default: nowhere. */
+  readonly ownFolder?: string | undefined;
   readonly permission: Settings["permission"];
   /** Which tools there are. Default: all. */
   readonly settings?: Pick<Sourced<Settings>, "tools" | "toolSet"> | undefined;
@@ -61,8 +63,8 @@ export async function converse(options: Conversation): Promise<ExitCode> {
 }
 
 async function begin(options: Conversation): Promise<Talk> {
-  const { choice, root, permission, settings, mcp, interrupts, choose, keeping, renderer } = options;
-  const fixed = { root, policy: policyOf(permission, "ask"), readOnly: permission === "readOnly", settings };
+  const { choice, root, ownFolder, permission, settings, mcp, interrupts, choose, keeping, renderer } = options;
+  const fixed = { root, ownFolder, policy: policyOf(permission, "ask"), readOnly: permission === "readOnly", settings };
   let serving: Promise<void> | undefined;
   const open = async (choice: ModelChoice, place: SessionPlace | undefined) => {
     const session = await openSession({ ...fixed, choice, place });

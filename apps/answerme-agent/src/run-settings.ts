@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type { RunOptions } from "./args.js";
-import { loadSettings } from "./config.js";
+import { loadSettings, userFolder } from "./config.js";
 import type { Settings, Sourced } from "./settings.js";
 
 /** The settings in force for a folder; a flag wins over everything else. */
@@ -17,4 +17,9 @@ export function settingsOf(options: RunOptions, root: string): Promise<Sourced<S
     root,
     home: homedir(),
   });
+}
+
+/** Where a person's own skills and notes are. */
+export function ownFolder(): string {
+  return userFolder(process.env, homedir());
 }

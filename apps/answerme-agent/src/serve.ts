@@ -10,7 +10,7 @@ import { ExitCode, UsageError } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
 import { mcpFor } from "./mcp-setup.js";
 import type { Renderer } from "./renderer.js";
-import { settingsOf } from "./run-settings.js";
+import { ownFolder, settingsOf } from "./run-settings.js";
 import { ServedModels } from "./serve-models.js";
 import { openSession, rootFolder } from "./session.js";
 import { Shelf, shelfFile } from "./shelf.js";
@@ -51,6 +51,7 @@ export async function serve(
           choice,
           settings,
           root: (isKept ? await rootOf(shelf, sessionId) : undefined) ?? root,
+          ownFolder: ownFolder(),
           policy: policyOf(permission, "ask"),
           readOnly: permission === "readOnly",
           place: { docStore, sessionId, memoryStore: isKept ? shelf.memoryStore : undefined },

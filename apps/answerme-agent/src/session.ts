@@ -32,12 +32,16 @@ export interface SessionTools {
   choice: ModelChoice;
   /** Leaves out the tools that change something. */
   readOnly: boolean;
+  /** Leaves out the tools that ask a person: nobody is there. Default: false. */
+  unattended?: boolean | undefined;
   /** Default: all tools, as they are. */
   settings?: Pick<Sourced<Settings>, "tools" | "toolSet"> | undefined;
 }
 
 export interface SessionOptions extends SessionTools {
   root: string;
+  /** Where a person's own skills and notes are. Default: nowhere. */
+  ownFolder?: string | undefined;
   policy: PermissionPolicy;
   /** Where the session is kept, and the id of one to go on with. Default: in memory, a new one. */
   place?: SessionPlace | undefined;
@@ -55,16 +59,18 @@ export async function openSession(options: SessionOptions): Promise<AnyAgentSess
 }
 
 async function opened(options: SessionOptions): Promise<AnyAgentSession> {
-  const { choice, root, policy, place } = options;
-  const [{ shedOf }, { NodeFileSystem }, system] = await Promise.all([
+  const { choice, root, ownFolder, policy, place } = options;
+  const [{ shedOf }, { ownFolders }, { NodeFileSystem }, system] = await Promise.all([
     import("./tools.js"),
+    import("./own-folders.js"),
     import("@shedkit/fs/node"),
     systemPrompt(choice, root),
   ]);
+  const own = await ownFolders(root, ownFolder);
   const preset = await choice.preset();
   let builder = preset
     .intoAgentBuilder()
-    .withToolshed(shedOf(new NodeFileSystem(root), root, options))
+    .withToolshed(shedOf({ fs: new NodeFileSystem(root), root, own }, options))
     .withPermissions(policy)
     .withConfig(choice.config);
   if (system !== undefined) builder = builder.withSystemPrompt(system);

@@ -18,7 +18,21 @@ export interface Settings {
 }
 
 /** Tools that belong together, and are switched off together. */
-export const TOOL_GROUPS = ["files", "changes", "shell", "search", "memory", "todo", "web"] as const;
+export const TOOL_GROUPS = [
+  "files",
+  "changes",
+  "shell",
+  "search",
+  "memory",
+  "todo",
+  "web",
+  "questions",
+  "plan",
+  "agents",
+  "background",
+  "skills",
+  "notes",
+] as const;
 export type ToolGroup = (typeof TOOL_GROUPS)[number];
 export type ToolGroups = { readonly [group in ToolGroup]?: boolean | undefined };
 

@@ -29,6 +29,8 @@ export class TextRenderer implements Renderer {
   /** Characters of thinking in this step. */
   #thought = 0;
   #startedAt: number;
+  /** What was said of models: they say it again in every turn. */
+  readonly #warned = new Set<string>();
 
   /** `quiet` leaves out the tool calls and the usage. */
   constructor(terminal: Terminal, { quiet = false, now = performance.now.bind(performance) }: TextOptions = {}) {
@@ -120,10 +122,18 @@ export class TextRenderer implements Renderer {
       this.#thought = 0;
       this.#bar.say("waiting for the model ...");
     }
+    if (progress.type === "modelWarning") this.#warn(progress);
     if (progress.type !== "loadingModel" || (progress.bytesTotal ?? 0) < WORTH_A_BAR) return;
     if (progress.why !== undefined && !this.#quiet) this.#dim(progress.why);
     const label = progress.what === "download" ? "Downloading the model" : "Loading the model";
     this.#bar.update(label, progress.bytesDone, progress.bytesTotal);
+  }
+
+  #warn({ model, tool, message }: { model: string; tool?: string | undefined; message: string }): void {
+    const text = printable(`${model}${tool === undefined ? "" : `, ${tool}`}: ${message}`).replace(/\s+/g, " ");
+    if (this.#quiet || this.#warned.has(text)) return;
+    this.#warned.add(text);
+    this.#dim(clipped(text, this.#room(1)));
   }
 
   #end(usage: Usage): void {

@@ -2,23 +2,41 @@ import type { FileSystem } from "@shedkit/fs";
 import { ToolPreset } from "@shedkit/harness";
 import { ToolShed } from "@shedkit/shed";
 import type { ToolConstructor } from "@shedkit/tool";
+import type { OwnFolders } from "./own-folders.js";
 import type { SessionTools } from "./session.js";
 import { TOOL_GROUPS, type ToolGroup } from "./settings.js";
 
+interface Place {
+  fs: FileSystem;
+  root: string;
+  own: OwnFolders;
+}
+
 /** The tools of a session over a folder: what the model can use, the settings leave, and the permission allows. */
-export function shedOf(fs: FileSystem, root: string, { choice, readOnly, settings }: SessionTools): ToolShed {
-  const { toolSet, tools: off } = settings ?? {};
-  const groups = (choice.groups ?? TOOL_GROUPS).filter((group) => off?.value[group] !== false);
-  const tools = groups.flatMap((group) => [...toolsOf(group, fs, root, choice)]);
+export function shedOf(place: Place, options: SessionTools): ToolShed {
+  const { choice, readOnly, settings } = options;
+  const toolSet = settings?.toolSet.value;
+  const tools = groupsOf(options).flatMap((group) => [...toolsOf(group, place, choice)]);
   const shed = new ToolShed().tools(tools.filter(({ name }) => !choice.without?.includes(name)));
-  if (readOnly) return shed.configure({ tools: [], ...toolSet?.value, capability: "readOnly" });
-  return toolSet?.value ? shed.configure(toolSet.value) : shed;
+  if (readOnly) return shed.configure({ tools: [], ...toolSet, capability: "readOnly" });
+  return toolSet ? shed.configure(toolSet) : shed;
+}
+
+/** Without those that have nothing to do here: nobody to ask, no plan to carry out, nothing to wait for. */
+function groupsOf({ choice, readOnly, unattended, settings }: SessionTools): readonly ToolGroup[] {
+  const useless = new Set<ToolGroup>();
+  if (unattended) useless.add("questions").add("plan");
+  if (readOnly) useless.add("plan").add("shell").add("agents");
+  const groups = (choice.groups ?? TOOL_GROUPS).filter((group) => {
+    return settings?.tools.value[group] !== false && !useless.has(group);
+  });
+  const runs = groups.includes("shell") || groups.includes("agents");
+  return runs ? groups : groups.filter((group) => group !== "background");
 }
 
 function toolsOf(
   group: ToolGroup,
-  fs: FileSystem,
-  root: string,
+  { fs, root, own }: Place,
   { files }: SessionTools["choice"],
 ): Iterable<ToolConstructor> {
   switch (group) {
@@ -36,5 +54,17 @@ function toolsOf(
       return ToolPreset.todo();
     case "web":
       return ToolPreset.webFetch();
+    case "questions":
+      return ToolPreset.askUser();
+    case "plan":
+      return ToolPreset.planMode();
+    case "agents":
+      return ToolPreset.agent();
+    case "background":
+      return ToolPreset.background();
+    case "skills":
+      return own.skills.length > 0 ? ToolPreset.skills(own.skills) : [];
+    case "notes":
+      return own.notes ? ToolPreset.notes(own.notes) : [];
   }
 }

@@ -224,6 +224,50 @@ describe("a change to a file", () => {
   });
 });
 
+describe("a question of the model", () => {
+  const questions = [
+    { question: "Which port?", options: [{ label: "8080", description: "as before" }, { label: "9090" }] },
+    {
+      question: "Which files?",
+      options: [{ label: "main" }, { label: "tests" }, { label: "docs" }],
+      multi_select: true,
+    },
+    { question: "What name?" },
+    { question: "Anything else?" },
+  ];
+
+  it("is asked with its options, and the answers go back", async () => {
+    const call = { call: "ask_user", arguments: { questions } };
+    await using t = await talk([[call], [call], "Thanks."]);
+    await t.type("Set it up");
+    await t.says("Which port?\n  a  8080: as before\n  b  9090\n");
+    await t.type("b", "in your own words: ");
+    await t.says("  3  docs\n");
+    await t.type("1, Docs", "in your own words: ");
+    await t.type("Anna", "Your answer: ");
+    await t.type("", "Your answer: ");
+    await t.says("Thanks.\n");
+    const result = t.provider.requests[2]?.messages.findLast(({ type }) => type === "toolResult");
+    expect(result && "content" in result && textOfContent(result.content)).toBe(
+      "Which port?\n-> 9090\n\nWhich files?\n-> main; docs\n\nWhat name?\n-> Anna\n\nAnything else?\n-> (no answer)\n\n" +
+        "Decide yourself what was not answered, and say so.",
+    );
+  });
+
+  it("shows a plan, which is carried out once somebody agrees, with what was said to it", async () => {
+    const enter = { call: "enter_plan", arguments: {} };
+    const plan = { call: "exit_plan", arguments: { plan: "1. Look\n2. Leap" } };
+    await using t = await talk([[enter], [enter], [plan], [plan], [plan], "Done."]);
+    await t.type("Plan it");
+    await t.says("2. Leap\n");
+    await t.type("look twice", "say what to change: ");
+    await t.type("yes, slowly", "say what to change: ");
+    await t.says("Done.\n");
+    expect(JSON.stringify(t.provider.requests[4]?.messages)).toContain("the user said: look twice");
+    expect(JSON.stringify(t.provider.requests[5]?.messages)).toContain("The user says: slowly");
+  });
+});
+
 describe("what begins with a slash", () => {
   it.each([
     ["/help", "/export FILE"],

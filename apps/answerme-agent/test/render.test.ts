@@ -42,6 +42,15 @@ describe("the text renderer", () => {
     expect(written.err).toBe("   read failed: No such file: x\n");
   });
 
+  it("says what a model's backend warns of, once", () => {
+    const { terminal, written } = fakeTerminal(false);
+    const renderer = new TextRenderer(terminal, { now: () => 0 });
+    const warning = { type: "modelWarning", model: "m", tool: "read", message: "a pattern\nis left out" } as const;
+    for (let turn = 0; turn < 2; turn++) renderer.event({ type: "progress", progress: warning });
+    renderer.event({ type: "progress", progress: { type: "modelWarning", model: "m", message: "no seed" } });
+    expect(written.both).toBe("m, read: a pattern is left out\nm: no seed\n");
+  });
+
   it("lets neither an answer nor an argument drive the terminal", () => {
     const { terminal, written } = fakeTerminal(true);
     const renderer = new TextRenderer(terminal, { now: () => 0 });

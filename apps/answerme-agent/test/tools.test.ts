@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { RouterMix } from "@shedkit/harness";
 import { type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
@@ -13,14 +13,23 @@ import { temporaryFolder } from "./program.js";
 interface Given extends Partial<ModelChoice> {
   answers?: readonly ScriptedAnswer[];
   readOnly?: boolean;
+  unattended?: boolean;
+  /** Files by name: of the project, and of the folder of a person's own. */
+  own?: { readonly [name: string]: string };
   tools?: Settings["tools"];
   toolSet?: Settings["toolSet"];
 }
 
 /** A session with a scripted model; calls that would be asked about are noted and denied. */
-async function open({ answers = [], readOnly = false, tools = {}, toolSet = null, ...choice }: Given = {}) {
+async function open(given: Given = {}) {
+  const { answers = [], readOnly = false, unattended, own = {}, tools = {}, toolSet = null, ...choice } = given;
   const folder = await temporaryFolder();
-  await writeFile(path.join(folder.path, "config.ini"), "port=8417\n");
+  const root = path.join(folder.path, "project");
+  for (const [name, text] of Object.entries({ "project/config.ini": "port=8417\n", ...own })) {
+    const file = path.join(folder.path, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
   const provider = new ScriptedProvider(answers);
   const asked: string[] = [];
   const settings: Pick<Sourced<Settings>, "tools" | "toolSet"> = {
@@ -35,7 +44,9 @@ async function open({ answers = [], readOnly = false, tools = {}, toolSet = null
       ...choice,
       preset: async () => new RouterMix().primary(provider, "scripted").build(),
     },
-    root: folder.path,
+    root,
+    ownFolder: path.join(folder.path, "own"),
+    unattended,
     policy: policyOf(readOnly ? "readOnly" : "ask", ({ tool }) => {
       asked.push(tool);
       return "nobody is there";
@@ -48,6 +59,7 @@ async function open({ answers = [], readOnly = false, tools = {}, toolSet = null
   });
   return {
     session,
+    provider,
     asked,
     names: session.toolManager.names(),
     async [Symbol.asyncDispose]() {
@@ -62,7 +74,7 @@ describe("the tools of a session", () => {
     await using t = await open();
     expect(t.names.join(" ")).toBe(
       "read write edit list multi_edit apply_patch delete move bash task_output task_kill search_file memory " +
-        "search_context todo web_fetch",
+        "search_context todo web_fetch ask_user enter_plan exit_plan agent wait monitor",
     );
   });
 
@@ -73,13 +85,50 @@ describe("the tools of a session", () => {
   });
 
   it("are without the groups that the settings switch off", async () => {
-    await using t = await open({ tools: { shell: false, web: false, changes: false, memory: false } });
+    const few = {
+      shell: false,
+      web: false,
+      changes: false,
+      memory: false,
+      plan: false,
+      agents: false,
+      questions: false,
+    };
+    await using t = await open({ tools: few });
     expect(t.names.join(" ")).toBe("read write edit list search_file todo");
   });
 
   it("change nothing where nothing may be changed", async () => {
     await using t = await open({ readOnly: true });
-    expect(t.names.join(" ")).toBe("read list search_file search_context todo web_fetch");
+    expect(t.names.join(" ")).toBe("read list search_file search_context todo web_fetch ask_user");
+  });
+
+  it("ask nothing where nobody is there", async () => {
+    await using t = await open({ unattended: true });
+    expect(t.names).not.toContain("ask_user");
+    expect(t.names).not.toContain("exit_plan");
+  });
+
+  it("read the skills of the folder and a person's own, and a person's notes, where there are any", async () => {
+    const skill = (name: string) => `---\nname: ${name}\ndescription: How to ${name}.\n---\nDo the ${name}.\n`;
+    const calls = [
+      { call: "skill", arguments: { name: "release" } },
+      { call: "skill", arguments: { name: "greet" } },
+      { call: "memory_search", arguments: { query: "coffee" } },
+    ];
+    await using t = await open({
+      answers: [calls, "Done."],
+      own: {
+        "project/.answerme/skills/release/SKILL.md": skill("release"),
+        "own/skills/greet/SKILL.md": skill("greet"),
+        "own/notes/kitchen.md": "The coffee is in the left cupboard.\n",
+      },
+    });
+    expect(t.names.join(" ")).toMatch(/ skill memory_search memory_get$/);
+    t.session.toolManager.activate(calls.map(({ call }) => call));
+    await t.session.ask("Do it all");
+    const told = JSON.stringify(t.provider.requests[1]?.messages);
+    for (const text of ["Do the release.", "Do the greet.", "left cupboard"]) expect(told).toContain(text);
   });
 
   it("are chosen and named by a tool set; one that there is not is told by file and line", async () => {
