@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, describe, expect, it } from "vitest";
 import { asking, echoTool } from "../test/helpers.js";
 import { ask, browserPath, closeBrowser, servePage, type VisitOptions, visit } from "./browser.js";
-import { filesTools } from "./tools.js";
+import { askingTool, filesTools } from "./tools.js";
 
 afterAll(closeBrowser);
 
@@ -129,6 +129,42 @@ describe.skipIf(browserPath === undefined)("the page", () => {
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("status").getByText("As you wish").waitFor(); // a screen reader is told
+  });
+
+  it("asks the questions of a call, each with its options, and agrees to a plan", async () => {
+    const questions = [
+      { question: "Which port?", options: [{ label: "8080" }, { label: "9090", description: "the new one" }] },
+      { question: "Which files?", options: [{ label: "main" }, { label: "tests" }], multi_select: true },
+      { question: "What name?" },
+      { question: "Anything else?" },
+    ];
+    const provider = new ScriptedProvider([
+      [{ call: "ask_user", arguments: { questions } }],
+      [{ call: "exit_plan", arguments: { plan: "First look, then leap." } }],
+      "Thanks.",
+    ]);
+    const server = await servePage(provider, { tools: [askingTool("ask_user"), askingTool("exit_plan")] });
+    const { page } = await visit(server);
+    await ask(page, "Set it up");
+    await page.getByRole("group", { name: "Which port?" }).waitFor();
+    await noViolations(page);
+    await page.keyboard.press("Alt+a");
+    await page.keyboard.press("Space"); // the first option has the focus
+    await page.getByLabel("9090 the new one").check();
+    await page.getByLabel("tests").check();
+    await page.getByLabel("In your own words: Which files?").fill("and docs");
+    await page.getByLabel("In your own words: What name?").fill("Anna");
+    await page.getByRole("button", { name: "Answer", exact: true }).click();
+    const plan = page.getByRole("group", { name: "Do you agree to exit_plan?" });
+    await plan.waitFor();
+    await page.getByText("First look, then leap.").last().waitFor();
+    expect(await plan.getByRole("button").allTextContents()).toEqual(["Yes", "No"]);
+    await plan.getByRole("button", { name: "Yes" }).click();
+    await answers(page).getByText("Thanks.").waitFor();
+    const told = provider.requests[1]?.messages.find(({ type }) => type === "toolResult");
+    expect(JSON.stringify(told)).toContain(
+      JSON.stringify('answered: ["9090",["tests","and docs"],"Anna",null]').slice(1, -1),
+    );
   });
 
   it("steers and stops while the model works", async () => {

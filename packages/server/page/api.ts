@@ -1,4 +1,4 @@
-import type { SessionRecord, Usage } from "@shedkit/types";
+import type { JsonValue, SessionRecord, Usage } from "@shedkit/types";
 
 /** A session as the server lists it. */
 export interface SessionEntry {
@@ -98,8 +98,12 @@ export const api = {
   steer: (id: string, text: string) => call("POST", `${at(id)}/steer`, { text }),
   followUp: (id: string, text: string) => call("POST", `${at(id)}/follow-up`, { text }),
   abort: (id: string) => call("POST", `${at(id)}/abort`, {}),
-  approve: (id: string, approval: string, decision: "once" | "always" | "deny", reason?: string) =>
-    call("POST", `${at(id)}/approvals/${encodeURIComponent(approval)}`, { decision, ...(reason && { reason }) }),
+  approve: (
+    id: string,
+    approval: string,
+    decision: "once" | "always" | "deny",
+    said: { reason?: string; answer?: JsonValue } = {},
+  ) => call("POST", `${at(id)}/approvals/${encodeURIComponent(approval)}`, { decision, ...said }),
   tools: (id: string) => call<{ tools: ToolEntry[] }>("GET", `${at(id)}/tools`),
   search: (id: string, query: string) =>
     call<{ hits: Hit[] }>("GET", `${at(id)}/tools?${new URLSearchParams({ query, limit: "8" })}`),

@@ -2,7 +2,9 @@ import { useState } from "preact/hooks";
 import { api } from "./api.js";
 import type { CallEntry } from "./conversation.js";
 import { changeOf, type DiffLine } from "./diff.js";
+import { focusNext } from "./focus.js";
 import { Images } from "./images.js";
+import { Questions, questionsOf } from "./questions.js";
 import { store } from "./store.js";
 
 /** More of a result than this is shown on demand. */
@@ -13,20 +15,27 @@ export function Call({ call, session }: { call: CallEntry; session: string }) {
   const { name, args, state, result, decision, progress } = call;
   const change = changeOf(args);
   const asks = call.approval !== undefined;
+  const questions = questionsOf(call);
+  const wants = call.approval?.call?.asks ? "asks you" : "asks for leave";
   return (
     <div class={`call ${state}`}>
-      <details open={asks}>
+      <details open={asks && questions === undefined}>
         <summary>
           <span class="mark" aria-hidden="true" />
           <span class="name">{name}</span> <span class="hint">{hintOf(call)}</span>
-          <span class="state">{asks ? "asks for leave" : state === "done" ? "" : state}</span>
+          <span class="state">{asks ? wants : state === "done" ? "" : state}</span>
         </summary>
         {change ? <Diff lines={change} /> : <Arguments args={args} />}
         {decision !== undefined && <p class="dim">You: {decision}</p>}
         {result === undefined ? progress && <p class="dim">{progress}</p> : <Result text={result} />}
         {call.images && <Images images={call.images} />}
       </details>
-      {call.approval && <Approval id={call.approval.id} call={call} session={session} />}
+      {call.approval &&
+        (questions ? (
+          <Questions id={call.approval.id} questions={questions} session={session} />
+        ) : (
+          <Approval id={call.approval.id} call={call} session={session} />
+        ))}
     </div>
   );
 }
@@ -92,23 +101,24 @@ function Approval({ id, call, session }: { id: string; call: CallEntry; session:
   const [sent, setSent] = useState(false);
   const decide = async (decision: "once" | "always" | "deny") => {
     setSent(true);
-    const ok = await store.run(() => api.approve(session, id, decision, reason));
+    const ok = await store.run(() => api.approve(session, id, decision, reason ? { reason } : {}));
     if (ok === undefined) setSent(false);
-    // The buttons go away, and the focus with them: to the next call that asks, else to where one writes.
-    else document.querySelector<HTMLElement>(".approval:not(:disabled) button, #message")?.focus();
+    else focusNext();
   };
-  const access = call.approval?.call?.access ?? [];
+  const { access = [], asks = false } = call.approval?.call ?? {};
   return (
     <fieldset class="approval" disabled={sent}>
-      <legend>May {call.name} run?</legend>
+      <legend>{asks ? `Do you agree to ${call.name}?` : `May ${call.name} run?`}</legend>
       {access.length > 0 && <p class="dim">{access.map(({ action, target }) => `${action} ${target}`).join(", ")}</p>}
       <div class="row">
         <button type="button" class="primary" onClick={() => void decide("once")}>
-          Allow once
+          {asks ? "Yes" : "Allow once"}
         </button>
-        <button type="button" onClick={() => void decide("always")}>
-          Always in this session
-        </button>
+        {!asks && (
+          <button type="button" onClick={() => void decide("always")}>
+            Always in this session
+          </button>
+        )}
       </div>
       <form
         class="row"

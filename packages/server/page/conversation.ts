@@ -122,7 +122,9 @@ export class Conversation {
             ? `denied${decision.reason ? `: ${decision.reason}` : ""}`
             : decision.scope === "session"
               ? "allowed for this session"
-              : "allowed once";
+              : decision.answer !== undefined
+                ? "answered"
+                : "allowed once";
         const call = this.#approvals.get(record.approvalId);
         if (call) delete call.approval;
         this.#change(call, { decision: text, state: "running" });

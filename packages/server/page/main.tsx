@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "./api.js";
 import { Chat } from "./chat.js";
 import { Composer } from "./composer.js";
+import { WAITING } from "./focus.js";
 import { SessionHeader } from "./header.js";
 import { Panel } from "./panel.js";
 import { Sidebar } from "./sidebar.js";
@@ -16,7 +17,7 @@ const SHORTCUTS = [
   ["Alt + N", "a new session"],
   ["Alt + S", "search the sessions"],
   ["Alt + M", "to the text field"],
-  ["Alt + A", "to the call that asks for leave"],
+  ["Alt + A", "to the call that waits for you"],
   ["Alt + P", "show or hide the panel"],
   ["Alt + K", "this list"],
 ] as const;
@@ -36,7 +37,7 @@ function App() {
         requestAnimationFrame(() => focus("#search")); // where it was not shown before
       },
       KeyM: () => focus("#message"),
-      KeyA: () => focus(".approval button"),
+      KeyA: () => focus(WAITING),
       KeyP: () => setPanel((shown) => !shown),
       KeyK: () => help.current?.showModal(),
     };

@@ -203,7 +203,10 @@ class Store {
   #record(current: Current, record: SessionRecord): void {
     if (!current.conversation.apply(record)) return;
     current.records.push({ seq: (current.records.at(-1)?.seq ?? 0) + 1, record });
-    if (record.type === "approvalRequested") this.announce(`${record.call?.name ?? "A tool"} waits for your leave.`);
+    if (record.type === "approvalRequested") {
+      const { name = "A tool", asks = false } = record.call ?? {};
+      this.announce(`${name} waits for your ${asks ? "answer" : "leave"}.`);
+    }
     if (record.type === "failedAction") this.announce(`The turn ended: ${record.error.message}`);
     if (record.type === "summary") {
       const said = current.conversation.entries.at(-1);
