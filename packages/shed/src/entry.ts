@@ -19,7 +19,8 @@ export function noTool(got: unknown, wanted: string): ToolShedError {
   return new ToolShedError([{ type: "configuration", tool: "(global)", category: "tool", message }]);
 }
 
-function isTool(entry: unknown): entry is ToolImpl {
+/** As far as can be seen without calling it. */
+export function isTool(entry: unknown): entry is ToolImpl {
   return typeof entry === "object" && entry !== null && "definition" in entry && typeof entry.definition === "function";
 }
 

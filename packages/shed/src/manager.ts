@@ -1,5 +1,8 @@
 import {
+  type CallInfo,
+  callInfo,
   type Resources,
+  showValue,
   type ToolCallResult,
   ToolError,
   type ToolEvent,
@@ -21,6 +24,7 @@ import {
 } from "@shedkit/types";
 import { Activations } from "./activation.js";
 import { Attempts, unknownTool } from "./attempts.js";
+import { isTool } from "./entry.js";
 import { effectOf, wantsListing } from "./hooks.js";
 import { ToolLookup } from "./lookup.js";
 import type { ActivationChange, CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
@@ -170,11 +174,15 @@ export class ToolCallManager {
   /**
    * Adds a tool. A search finds it at once; its settings are its defaults, its description is filled in with the names
    * of the tools that are there, and what it remembered before it was removed it still does. Throws ToolError
-   * `invalidArguments` where the name is taken or belongs to `shed`, or where a schema or a description is not valid;
+   * `invalidArguments` where it is no tool, the name is taken or belongs to `shed`, or a schema or a description is not valid;
    * `behaviorVersion` where the version that it would have goes away; `permissionDenied` where it may do more than the
    * configuration's `capability` allows.
    */
   register(tool: ToolImpl): void {
+    if (!isTool(tool)) {
+      const message = `A tool is an object with definition() and execute(), and this is ${showValue(tool)}.`;
+      throw new ToolError("invalidArguments", "tool", message);
+    }
     const name = toolName(tool.definition());
     if (name === SHED_NAME)
       throw new ToolError("invalidArguments", name, `No tool may be named "${name}": give it another name.`);
@@ -203,6 +211,22 @@ export class ToolCallManager {
   /** What a tool says of itself, with the kind that the configuration gives it. */
   metadata(name: string): ToolMetadata | undefined {
     return this.#tools.find(name)?.metadata;
+  }
+
+  /**
+   * What a host shows and logs of a call, without running it; its `input` is of the arguments that the tool would run with,
+   * and absent where they do not fit. Undefined where there is no such tool.
+   */
+  callInfo(request: ToolCallRequest): CallInfo | undefined {
+    const tool = request.name === SHED_NAME ? this.#shed : this.#tools.find(request.name);
+    if (tool === undefined) return undefined;
+    let args: ToolArguments | undefined;
+    try {
+      args = this.#attempts.prepare(request);
+    } catch {
+      // the call itself tells why
+    }
+    return callInfo(tool.name, tool.metadata, args);
   }
 
   /** In the order of registration. `shed` is not among them. */

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the markers of templates
 import { ToolCallResult, ToolError, type ToolImpl } from "@shedkit/tool";
-import { AgenticError, toolName } from "@shedkit/types";
+import { AgenticError, type Tool, toolName } from "@shedkit/types";
 import { describe, expect, test } from "vitest";
 import type { ActivationChange, ToolCallRequest } from "../src/index.js";
 import { call, collect, manager, tool } from "./parts.js";
@@ -178,7 +178,44 @@ describe("a call that a tool makes of another", () => {
   });
 });
 
+test("what is shown of a call is of the arguments that the tool would get", () => {
+  const tools = manager([tool("look", { readOnly: true })]);
+  const shown = { version: 1, name: "look", kind: "read", namespace: "test", label: "Read", readOnly: true };
+  expect(tools.callInfo(call("1", "look", { rawArguments: '{"path": 7}' }))).toEqual({
+    ...shown,
+    input: { path: "7" },
+  });
+  expect(tools.callInfo(call("1", "look", { rawArguments: '{"path": ' }))).toEqual(shown);
+  const lookUp = call("1", "shed", { arguments: { description: "reads" } });
+  expect(tools.callInfo(lookUp)).toMatchObject({ name: "shed", input: { description: "reads" } });
+  expect(tools.callInfo(call("1", "gone"))).toBeUndefined();
+});
+
 describe("registering", () => {
+  test.each<[string, unknown, string]>([
+    ["nothing", undefined, "nothing"],
+    ["an empty object", {}, "an empty object"],
+    ["a text", "read", 'the string "read"'],
+  ])("%s is refused as no tool", (_, given, shown) => {
+    expect(() => manager([]).register(given as ToolImpl)).toThrow(
+      expect.objectContaining({ kind: "invalidArguments", message: expect.stringContaining(shown) }),
+    );
+  });
+
+  test.each([null, 5, "text"])("a schema that is %j is refused, and the tool named", (schema) => {
+    const { definition, ...rest } = tool("odd");
+    const single = definition() as Extract<Tool, { type: "single" }>;
+    const odd: ToolImpl = {
+      ...rest,
+      definition: () => ({ type: "single", definition: { ...single.definition, arguments: schema as never } }),
+    };
+    const tools = manager([tool("a")]);
+    expect(() => tools.register(odd)).toThrow(
+      expect.objectContaining({ kind: "invalidArguments", message: expect.stringContaining("The tool odd cannot") }),
+    );
+    expect(tools.names()).toEqual(["a"]);
+  });
+
   test("a name that is taken is refused, and so is shed", () => {
     const tools = manager([tool("a")]);
     expect(() => tools.register(tool("a"))).toThrow(expect.objectContaining({ kind: "invalidArguments" }));

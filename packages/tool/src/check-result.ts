@@ -9,7 +9,7 @@ import type { SchemaValidator } from "./schema.js";
 /** A result that can be stored and sent. Throws ToolError `execution`: the tool is at fault, not the model. */
 export function checkedResult(result: unknown, tool: string): ToolCallResult {
   if (!ToolCallResult.is(result) && !looksLikeResult(result))
-    throw fault(tool, `gave no result (a ToolCallResult), but ${typeof result}`);
+    throw fault(tool, `gave no result (a ToolCallResult), but ${result === null ? "null" : typeof result}`);
   const { content, output, errorDetail } = result;
   if (!Array.isArray(content)) throw fault(tool, "gave a result whose content is no list");
   for (const [i, part] of content.entries())

@@ -1,5 +1,6 @@
 export { type BackgroundTask, type BackgroundTasks, backgroundTasks } from "./background.js";
 export { type CallOptions, callTool, settle } from "./call.js";
+export { type CallInfo, type CallInput, callInfo, kindLabel } from "./call-info.js";
 export { checkReturns } from "./check-result.js";
 export { type CommandsSpec, defineCommands } from "./commands.js";
 export { toContent } from "./content.js";
@@ -24,6 +25,7 @@ export type {
   BehaviorVersion,
   CapabilityHints,
   DescribeContext,
+  KnownToolKind,
   ListContext,
   ParamFault,
   ParamRequirement,

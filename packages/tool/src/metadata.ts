@@ -2,8 +2,8 @@ import type { JsonSchema, JsonValue, ToolArguments } from "@shedkit/types";
 import type { ToolContext } from "./impl.js";
 import type { ToolCallResult } from "./result.js";
 
-/** What a tool does, coarsely: for templates, permissions and filters. */
-export type ToolKind =
+/** The kinds that are named. */
+export type KnownToolKind =
   | "read"
   | "edit"
   | "write"
@@ -22,6 +22,8 @@ export type ToolKind =
   | "imageGen"
   | "videoGen"
   | "imageToVideo"
+  | "referenceToVideo"
+  | "deployApp"
   | "askUser"
   | "plan"
   | "enterPlan"
@@ -29,9 +31,15 @@ export type ToolKind =
   | "memorySearch"
   | "memoryGet"
   | "skill"
+  | "searchTool"
+  | "useTool"
+  | "workflow"
+  | "goalUpdate"
   | "monitor"
-  | "other"
-  | (string & {});
+  | "other";
+
+/** What a tool does, coarsely: for templates, permissions, filters and labels. Any other text counts as `other`. */
+export type ToolKind = KnownToolKind | (string & {});
 
 export interface ToolCapabilities {
   /** Changes nothing: may run beside others. Default: by kind. */

@@ -1,5 +1,6 @@
 import {
   type BehaviorVersion,
+  evalFreeValidator,
   fullId,
   metadataOf,
   paramsOf,
@@ -7,6 +8,7 @@ import {
   Resources,
   type SchemaValidator,
   type ToolImpl,
+  type ToolKind,
   toToolError,
 } from "@shedkit/tool";
 import type { SessionId } from "@shedkit/types";
@@ -17,6 +19,7 @@ import { type ToolSetConfig, ToolSetError, type ToolSetProblem, type ToolSetWarn
 import { type PlannedTool, plan, unmetRequirements } from "./config/validate.js";
 import { type BehaviorPreset, resolveVersion } from "./config/version.js";
 import type { BoundTool } from "./contract.js";
+import { manifestOf, type ToolManifest } from "./manifest.js";
 import { type ReminderSettings, Reminders } from "./reminders.js";
 import { ToolStates } from "./state.js";
 import type { StateFile, StateKeeper } from "./state-keeper.js";
@@ -32,7 +35,11 @@ export interface ToolSetBuildOptions {
   sessionId?: SessionId | undefined;
   /** Default: {@link loadValidator}. */
   validator?: SchemaValidator | undefined;
-  /** False: nothing is appended to results, and templates know it. Default: with their defaults. */
+  /**
+   * False: nothing is appended to results, and templates know it. So it is too where a tool of the set is of a namespace
+   * named `concise`, or ending so (`filesConcise`): such tools are for models that are to read little. Default: with their
+   * defaults.
+   */
   reminders?: Omit<ReminderSettings, "reminders"> | false | undefined;
   /**
    * Where the tools' memories come from, and where they are kept. For a set that is used without a session, which would
@@ -46,6 +53,8 @@ interface Prepared {
   readonly config: ToolSetConfig;
   readonly validator: SchemaValidator;
   readonly withReminders: boolean;
+  /** They are wanted, and no tool is there that goes without. */
+  readonly reminding: boolean;
   readonly tools: readonly PlannedTool[];
   readonly bound: readonly BoundTool[];
   readonly warnings: readonly ToolSetWarning[];
@@ -111,11 +120,23 @@ export class ToolSetBuilder {
     return [...this.#tools.keys()];
   }
 
+  /** The kinds of the registered tools, each once. */
+  kinds(): ToolKind[] {
+    return [...new Set(Object.values(this.manifest()).map(({ kind }) => kind))];
+  }
+
+  /** What is registered, by full id, as JSON: for whoever writes a configuration, or a form for one. */
+  manifest(): { readonly [fullId: string]: ToolManifest } {
+    return Object.fromEntries(Array.from(this.#tools, ([id, tool]) => [id, manifestOf(tool)]));
+  }
+
   /** All that is wrong with a configuration, of the first phase in which something is. Empty where it can be used. */
   validate(config: ToolSetConfig): readonly ToolSetProblem[] {
     const { tools, problems } = plan(config, this.#tools, this.#presets);
     if (problems.length > 0) return problems;
-    return unmetRequirements(prune(tools, config.capability ?? "all").tools);
+    const { tools: left } = prune(tools, config.capability ?? "all");
+    const unmet = unmetRequirements(left);
+    return unmet.length > 0 ? unmet : this.#bind(left, namesOf(left), evalFreeValidator, true).problems;
   }
 
   /**
@@ -143,7 +164,7 @@ export class ToolSetBuilder {
       keeper,
       // Even where there are none: tools that join may have their own.
       reminders:
-        options.reminders === false
+        options.reminders === false || !prepared.reminding
           ? undefined
           : new Reminders({ ...options.reminders, reminders: [...this.#reminders] }),
       capability: config.capability ?? "all",
@@ -167,10 +188,11 @@ export class ToolSetBuilder {
     const { tools, warnings } = prune(planned.tools, config.capability ?? "all");
     const unmet = unmetRequirements(tools);
     if (unmet.length > 0) throw new ToolSetError(unmet);
-    const names = new ToolNames(tools.map(plannedName));
-    const { bound, refused } = this.#bind(tools, names, validator, withReminders);
+    const reminding = withReminders && !tools.some(isConcise);
+    const { bound, refused, problems: unusable } = this.#bind(tools, namesOf(tools), validator, reminding);
+    if (unusable.length > 0) throw new ToolSetError(unusable);
     const all = [...planned.warnings, ...warnings, ...refused];
-    return { config, validator, withReminders, tools, bound, warnings: all };
+    return { config, validator, withReminders, reminding, tools, bound, warnings: all };
   }
 
   /** A tool from elsewhere that is not valid is left out: its maker's fault is no fault of this program. */
@@ -179,7 +201,7 @@ export class ToolSetBuilder {
     names: ToolNames,
     validator: SchemaValidator,
     reminders: boolean,
-  ): { bound: BoundTool[]; refused: ToolSetWarning[] } {
+  ): { bound: BoundTool[]; refused: ToolSetWarning[]; problems: ToolSetProblem[] } {
     const problems: ToolSetProblem[] = [];
     const refused: ToolSetWarning[] = [];
     const bound = tools.flatMap((tool) => {
@@ -208,8 +230,7 @@ export class ToolSetBuilder {
         return [];
       }
     });
-    if (problems.length > 0) throw new ToolSetError(problems);
-    return { bound, refused };
+    return { bound, refused, problems };
   }
 }
 
@@ -219,6 +240,14 @@ async function openKeeper(states: ToolStates, file: StateFile): Promise<StateKee
 }
 
 const ALL_TOOLS: ToolSetConfig = { tools: [] };
+
+function isConcise({ metadata }: PlannedTool): boolean {
+  return /concise$/i.test(metadata.namespace);
+}
+
+function namesOf(tools: readonly PlannedTool[]): ToolNames {
+  return new ToolNames(tools.map(plannedName));
+}
 
 function plannedName({ kind, name, inputs, entry }: PlannedTool) {
   const { toClient } = paramNames(entry.paramsNameOverrides ?? {});

@@ -23,6 +23,7 @@ export {
 } from "./external.js";
 export { loadForeignPatterns } from "./foreign.js";
 export { MemoryKeptResults } from "./kept.js";
+export type { ToolManifest } from "./manifest.js";
 export { type RegistryOptions, ToolRegistry } from "./registry.js";
 export { type ReminderSettings, Reminders } from "./reminders.js";
 export { inWords, isMet, type RequiredTool } from "./requirement.js";

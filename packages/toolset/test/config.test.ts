@@ -251,7 +251,41 @@ describe("a configuration is checked in phases", () => {
     await expect(builder().build(config)).rejects.toMatchObject({
       problems: [{ tool: "files:read", category: "description" }],
     });
+    expect(builder().validate(config)).toMatchObject([{ tool: "files:read", category: "description" }]);
   });
+
+  test("so is a schema of the program's own that is none; one from elsewhere is left out", async () => {
+    const bad = new FnTool("bad", "Bad.", { type: "strng" }, async () => "");
+    const far = externalTool({
+      server: "far",
+      name: "bad",
+      description: "Bad.",
+      input: { type: "strng" },
+      call: async () => ({ content: [] }),
+    });
+    expect(new ToolSetBuilder().tools([read, bad]).validate({ tools: [] })).toMatchObject([
+      { tool: "user:bad", category: "schema" },
+    ]);
+    expect(new ToolSetBuilder().tools([read, far]).validate({ tools: [] })).toEqual([]);
+  });
+});
+
+test("what is registered can be read as JSON", () => {
+  const registered = builder();
+  expect(registered.kinds()).toEqual(["read", "edit", "execute", "other"]);
+  const manifest = registered.manifest();
+  expect(Object.keys(manifest)).toEqual(registered.ids());
+  expect(JSON.parse(JSON.stringify(manifest["os:shell"]))).toMatchObject({
+    namespace: "os",
+    id: "shell",
+    kind: "execute",
+    inputSchema: { properties: { command: { type: "string" } }, required: ["command"] },
+    defaultParams: { background: false, max: 10, mode: "a" },
+    paramsSchema: { properties: { max: { minimum: 1 } } },
+    requires: { ifParams: { background: true } },
+    versions: ["2", "1", "0"],
+  });
+  expect(Object.keys(manifest["user:kill"] ?? {})).toEqual(["namespace", "id", "kind", "inputSchema"]);
 });
 
 test("a behaviour version: an old one works with a warning, one that goes away is refused; both name the next", async () => {
@@ -495,9 +529,10 @@ describe("what a set may do", () => {
   });
 
   const kinds: [CapabilityMode[], string][] = [
-    [modes, "read listDir search lsp webSearch webFetch memorySearch askUser plan skill"],
-    [["readWrite", "all"], "edit write delete move imageGen videoGen imageToVideo"],
-    [["execute", "all"], "execute backgroundTaskAction waitTasksAction killTaskAction task monitor"],
+    [modes, "read listDir search lsp webSearch webFetch memorySearch askUser plan skill searchTool goalUpdate"],
+    [["readWrite", "all"], "edit write delete move imageGen videoGen imageToVideo referenceToVideo deployApp"],
+    [["execute", "all"], "execute backgroundTaskAction waitTasksAction killTaskAction task monitor workflow"],
+    [["readWrite", "execute", "all"], "useTool"],
     [["all"], "other somethingNew toString"],
   ];
   test.each(kinds)("in %j are tools of the kinds %s", (wanted, names) => {

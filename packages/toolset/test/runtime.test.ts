@@ -87,6 +87,25 @@ describe("reminders", () => {
     expect(set.renderPrompt("${{ system_reminders_enabled }}")).toBe("false");
   });
 
+  test("a tool of a concise namespace silences them, as long as it is in the set", async () => {
+    const kept = new ToolSetBuilder().tool(say).reminder(reminder("a"));
+    const short = defineTool({
+      id: "short",
+      namespace: "filesConcise",
+      kind: "read",
+      description: "Reads little. ${% if system_reminders_enabled %}You will be told.${% endif %}",
+      input: Type.Object({}),
+      run: () => "",
+    });
+    const said = async (tools: { id: string }[]) => {
+      const set = await kept.tool(short).build({ tools });
+      const { promptText } = await set.dispatcher().run({ id: "1", name: "say", arguments: { text: "out" } });
+      return { promptText, promised: JSON.stringify(set.definitions()).includes("told") };
+    };
+    expect(await said([{ id: "say" }, { id: "short" }])).toEqual({ promptText: "out", promised: false });
+    expect((await said([{ id: "say" }])).promptText).toContain("text of a");
+  });
+
   test("an empty output leaves the reminder alone; a failure gets none", async () => {
     const failing = new FnTool("fail", "", { type: "object" }, async () => ToolCallResult.failure("no"));
     const set = await new ToolSetBuilder()

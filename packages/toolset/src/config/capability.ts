@@ -1,4 +1,4 @@
-import type { ToolCapabilities, ToolKind } from "@shedkit/tool";
+import type { KnownToolKind, ToolCapabilities, ToolKind } from "@shedkit/tool";
 
 /**
  * What the tools of a set may do. `readOnly` is part of `readWrite` and of `execute`, and both are part of `all`;
@@ -21,8 +21,8 @@ export function isWithin(inner: CapabilityMode, outer: CapabilityMode): boolean 
   return WITHIN[outer].includes(inner);
 }
 
-/** The least mode that a kind is in. Exhaustive, so that a new kind cannot be forgotten. */
-const LEAST: { readonly [kind in KnownKind]: CapabilityMode } = {
+/** The least mode, or modes, that a kind is in. Exhaustive, so that a new kind cannot be forgotten. */
+const LEAST: { readonly [kind in KnownToolKind]: CapabilityMode | readonly CapabilityMode[] } = {
   read: "readOnly",
   listDir: "readOnly",
   search: "readOnly",
@@ -36,6 +36,8 @@ const LEAST: { readonly [kind in KnownKind]: CapabilityMode } = {
   enterPlan: "readOnly",
   exitPlan: "readOnly",
   skill: "readOnly",
+  searchTool: "readOnly",
+  goalUpdate: "readOnly",
   edit: "readWrite",
   write: "readWrite",
   delete: "readWrite",
@@ -43,24 +45,26 @@ const LEAST: { readonly [kind in KnownKind]: CapabilityMode } = {
   imageGen: "readWrite",
   videoGen: "readWrite",
   imageToVideo: "readWrite",
+  referenceToVideo: "readWrite",
+  deployApp: "readWrite",
+  useTool: ["readWrite", "execute"],
   execute: "execute",
   backgroundTaskAction: "execute",
   waitTasksAction: "execute",
   killTaskAction: "execute",
   task: "execute",
   monitor: "execute",
+  workflow: "execute",
   other: "all",
 };
-
-/** The kinds that are named; any other text is a kind too, and counts as `other`. */
-type KnownKind = ToolKind extends infer K ? (K extends string ? (string extends K ? never : K) : never) : never;
 
 /**
  * Whether a set of that mode may hold a tool. Its kind decides; where that says nothing (`other`, or one that is not known
  * here), a tool that says it only reads is taken at its word, and any other may be in `all` alone.
  */
 export function allows(mode: CapabilityMode, { kind, capabilities }: CapabilityClaims): boolean {
-  return isWithin(leastOf(kind) ?? (capabilities?.readOnly ? "readOnly" : "all"), mode);
+  const least = leastOf(kind) ?? (capabilities?.readOnly ? "readOnly" : "all");
+  return [least].flat().some((inner) => isWithin(inner, mode));
 }
 
 /** What a tool says of itself, as far as modes go. */
@@ -69,6 +73,6 @@ export interface CapabilityClaims {
   readonly capabilities?: Pick<ToolCapabilities, "readOnly"> | undefined;
 }
 
-function leastOf(kind: ToolKind): CapabilityMode | undefined {
-  return kind !== "other" && Object.hasOwn(LEAST, kind) ? LEAST[kind as KnownKind] : undefined;
+function leastOf(kind: ToolKind): CapabilityMode | readonly CapabilityMode[] | undefined {
+  return kind !== "other" && Object.hasOwn(LEAST, kind) ? LEAST[kind as KnownToolKind] : undefined;
 }

@@ -107,7 +107,7 @@ function isObject(value: unknown): value is object {
 export function parametersOf(tool: Tool): string[] {
   const definitions = tool.type === "single" ? [tool.definition] : tool.commands;
   const names = definitions.flatMap(({ arguments: schema }) => {
-    const { properties } = schema as { properties?: unknown };
+    const properties: unknown = isObject(schema) && "properties" in schema ? schema.properties : undefined;
     return isObject(properties) ? Object.keys(properties) : [];
   });
   return [...new Set(names)];
