@@ -88,15 +88,17 @@ export class NodeTerminal implements Terminal {
     const number = ++this.#count;
     const logPath = join(folder, `${number}.log`);
     // Append only: what several processes write stands in the order in which it came.
-    const log = await open(logPath, "ax", 0o600);
+    const log = await open(logPath, "ax", 0o600).catch((cause: unknown) => {
+      throw this.#disposed ? ended() : cause;
+    });
     try {
-      if (this.#disposed) throw ended();
       const left = state !== "" && (options.leaves ?? true) ? join(folder, `left-${number}`) : "";
       if (left !== "") await mkdir(left, { mode: 0o700 });
       const [program, before] = this.#sandbox ? await this.#sandbox.command(cwd, folder, left) : [this.#shellPath, []];
       if (this.#sandbox) before.push(this.#shellPath);
       const script = this.shell === "bash" ? BASH_SCRIPT : SH_SCRIPT;
       const leaves = left === "" ? "" : join(left, "state");
+      if (this.#disposed) throw ended(); // nothing waits from here on until the job is watched
       const child = spawn(program, [...before, "-c", script, this.shell, state, leaves], {
         cwd: this.#sandbox ? "/" : cwd,
         env: { ...this.#env, PWD: cwd, [COMMAND]: command },
@@ -114,6 +116,7 @@ export class NodeTerminal implements Terminal {
       return job;
     } catch (cause) {
       if (cause instanceof ToolError) throw cause;
+      if (this.#disposed) throw ended(); // the folder is gone
       const text = `The shell ${this.#shellPath} could not be started: ${cause instanceof Error ? cause.message : cause}.`;
       throw new ToolError("execution", "terminal", text, { cause });
     } finally {

@@ -32,6 +32,18 @@ describe("NodeTerminal", () => {
     }
   });
 
+  it("can be ended while a command is being started, which then does not run on", async () => {
+    for (let turns = 0; turns < 40; turns++) {
+      const terminal = await terminalIn({});
+      const starting = terminal.start("sleep 99002", { state: "s" }).catch((error: unknown) => error);
+      for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+      await terminal.dispose();
+      const outcome = await starting;
+      if (outcome instanceof Error) expect(outcome).toMatchObject({ kind: "serviceUnavailable" });
+      expect(await processesWith("sleep 99002")).toEqual([]);
+    }
+  });
+
   it("ends a command whose log grows too long", async () => {
     const terminal = await terminalIn({ maxLogBytes: 10_000 });
     const { exited } = await terminal.start("yes; sleep 99001");
