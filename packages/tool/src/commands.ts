@@ -8,9 +8,10 @@ import {
   versionsOf,
 } from "./command-parts.js";
 import { capabilitiesFor } from "./defaults.js";
-import type { TypedTool } from "./define.js";
+import { assertId, type TypedTool } from "./define.js";
 import { ToolError } from "./error.js";
 import type { ToolContext, ToolEvent, ToolImpl } from "./impl.js";
+import { showValue } from "./issues.js";
 import type { DescribeContext, ToolCapabilities, ToolMetadata } from "./metadata.js";
 import { objectOf, own } from "./schema/node.js";
 
@@ -28,9 +29,11 @@ export interface CommandsSpec {
  * parameters. The whole may do what any of its commands may, and asks for what any of them asks for; no more of its calls
  * run at once than the narrowest of them takes. Settings and memories stand under the names of their commands.
  *
- * Throws ToolError `invalidArguments` where there is no command, or one takes a parameter named `command`.
+ * Throws ToolError `invalidArguments` where the name is none that wires take (1 to 64 of `A-Z a-z 0-9 _ -`), there is no
+ * command, one is no tool, or takes a parameter named `command`.
  */
 export function defineCommands(spec: CommandsSpec): ToolImpl {
+  assertId(spec.name);
   const commands = new Map(Object.entries(spec.commands));
   if (commands.size === 0) throw new ToolError("invalidArguments", spec.name, `${spec.name} has no commands.`);
   const definitions = [...commands].map(([command, tool]) => definitionOf(spec.name, command, tool));
@@ -54,6 +57,10 @@ export function defineCommands(spec: CommandsSpec): ToolImpl {
 }
 
 function definitionOf(name: string, command: string, tool: TypedTool<never, unknown>): ToolDefinition {
+  if (typeof tool?.definition !== "function") {
+    const message = `The command ${command} of ${name} must be a tool that defineTool made, and is ${showValue(tool)}.`;
+    throw new ToolError("invalidArguments", name, message);
+  }
   const declared = tool.definition();
   if (declared.type === "multi")
     throw new ToolError("invalidArguments", name, `The command ${command} of ${name} has commands itself.`);

@@ -5,6 +5,7 @@ import { toContent } from "./content.js";
 import { capabilitiesFor, fullId } from "./defaults.js";
 import { ToolError } from "./error.js";
 import type { Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";
+import { showValue } from "./issues.js";
 import type {
   AccessRequest,
   BehaviorVersion,
@@ -144,6 +145,13 @@ type AnySpec = ToolSpec<TypedSchema | StandardTypedSchema, never, unknown, unkno
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** Throws ToolError `invalidArguments` for what wires do not take as the name of a tool. */
+export function assertId(id: unknown): void {
+  if (typeof id === "string" && ID.test(id)) return;
+  const shown = typeof id === "string" ? `"${id}"` : showValue(id);
+  throw new ToolError("invalidArguments", String(id), `The tool id ${shown} is not 1 to 64 of A-Z a-z 0-9 _ -.`);
+}
+
 class DefinedTool implements TypedTool<never, unknown> {
   readonly metadata: ToolMetadata;
   readonly #spec: AnySpec;
@@ -151,8 +159,13 @@ class DefinedTool implements TypedTool<never, unknown> {
   readonly #fullId: string;
 
   constructor(spec: AnySpec) {
-    if (!ID.test(spec.id))
-      throw new ToolError("invalidArguments", spec.id, `The tool id "${spec.id}" is not 1 to 64 of A-Z a-z 0-9 _ -.`);
+    assertId(spec.id);
+    if (spec.run !== undefined && spec.execute !== undefined)
+      throw new ToolError(
+        "invalidArguments",
+        spec.id,
+        `${spec.id} has both run and execute: it must have one of them.`,
+      );
     this.#spec = spec;
     this.metadata = metadataFrom(spec);
     this.#fullId = fullId(this.metadata);

@@ -43,3 +43,10 @@ test("a body may answer with a result of its own", async () => {
   });
   expect((await callTool(tool, "")).errorDetail).toBe("no such file");
 });
+
+test("a tool has one body and a name; a program that no compiler checked is told", () => {
+  const spec = { id: "two", kind: "other", description: "", input: Type.Object({}), run: () => "", execute: () => "" };
+  expect(() => defineTool(spec as never)).toThrow("two has both run and execute");
+  const { id: _, execute: __, ...nameless } = spec;
+  expect(() => defineTool(nameless as never)).toThrow("The tool id nothing is not");
+});

@@ -316,6 +316,10 @@ describe("defineCommands", () => {
       run: () => 1,
     });
     expect(() => defineCommands({ name: "x", commands: {} })).toThrow(ToolError);
+    expect(() => defineCommands({ name: "x", commands: { odd: { run: 1 } as never } })).toThrow(
+      /odd of x must be a tool/,
+    );
+    expect(() => defineCommands({ id: "x", commands: { list } } as never)).toThrow("The tool id nothing is not");
     expect(() => defineCommands({ name: "x", commands: { odd } })).toThrow(/command/);
   });
 });

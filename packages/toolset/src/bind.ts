@@ -44,7 +44,7 @@ export function bindTool(impl: ToolImpl, options: BindOptions = {}): BoundTool {
   const name = options.name ?? toolName(own);
   assertName(name);
   const validator = metadata.foreign ? foreignValidator : (options.validator ?? evalFreeValidator);
-  for (const schema of schemasOf(own)) assertSchema(name, schema, validator);
+  for (const schema of schemasOf(own)) assertSchema(name, schema, validator, metadata.foreign === true);
   const names = Object.keys(options.paramNames ?? {}).length > 0 ? paramNames(options.paramNames ?? {}) : undefined;
   for (const schema of schemasOf(own)) assertNesting(name, schema);
   const renamed = names === undefined ? own : renameTool(own, names);
@@ -206,9 +206,11 @@ function nestsDeeper(part: unknown, levels: number): boolean {
   return levels === 0 || Object.values(part).some((inner) => nestsDeeper(inner, levels - 1));
 }
 
-function assertSchema(name: string, schema: JsonSchema, validator: SchemaValidator): void {
+function assertSchema(name: string, schema: JsonSchema, validator: SchemaValidator, foreign: boolean): void {
   try {
-    validator.compile(schema);
+    if (typeof schema === "boolean") throw new Error(`A schema must be an object, and one of it is ${schema}.`);
+    const check = validator.compile(schema);
+    if (foreign) check({}); // one that leads to itself without end is found so
   } catch (e) {
     const reason = e instanceof Error ? e.message : String(e);
     throw new ToolError("invalidArguments", name, `The tool ${name} cannot be used. ${reason}`, { cause: e });

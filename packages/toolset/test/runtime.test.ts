@@ -195,9 +195,17 @@ describe("tools from elsewhere", () => {
   test("a schema that is none is refused, the tool named, the others kept", () => {
     const registry = new ToolRegistry();
     registry.register(remote("good"));
-    for (const input of [{ type: "thing" }, { properties: 3 }, { $ref: "#/x" }, { pattern: "(" }]) {
-      expect(() => registry.register(remote("bad", input))).toThrow(/My_Server__bad/);
-    }
+    const endless = [{ $ref: "#" }, { allOf: [{ $ref: "#" }] }];
+    const notEven = [true, false, 5, "object", []] as never[];
+    for (const input of [
+      { type: "thing" },
+      { properties: 3 },
+      { $ref: "#/x" },
+      { pattern: "(" },
+      ...endless,
+      ...notEven,
+    ])
+      expect(() => registry.register(remote("bad", input))).toThrow(/My_Server__bad cannot be used\. .*(schema|end)/i);
     expect(registry.names()).toEqual(["My_Server__good"]);
   });
 
@@ -229,10 +237,12 @@ describe("tools from elsewhere", () => {
       remote("slow", { type: "object", properties: { a: { $ref: "#/$defs/d29" } }, $defs }),
     );
     expect(() => tool.prepare({ a: 2 })).toThrow(/too long|do not fit/);
-    const endless = registry.register(
-      remote("endless", { $defs: { a: { allOf: [{ $ref: "#/$defs/a" }] } }, $ref: "#/$defs/a" }),
-    );
-    expect(() => endless.prepare({})).toThrow(/without end|too deep/);
+    const $ref = "#/$defs/a";
+    const loop = { $defs: { a: { allOf: [{ $ref }] } } };
+    expect(() => registry.register(remote("endless", { ...loop, $ref }))).toThrow(/endless.*(without end|too deep)/);
+    const endless = registry.register(remote("endless", { ...loop, properties: { a: { $ref } } }));
+    expect(() => endless.prepare({ a: 1 })).toThrow(/without end|too deep/);
+    expect(endless.prepare({}).args).toEqual({});
   });
 
   test("patterns run in linear time, and are checked", async () => {
