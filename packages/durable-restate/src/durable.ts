@@ -1,4 +1,3 @@
-import type { VirtualObjectDefinition } from "@restatedev/restate-sdk";
 import { connect } from "@restatedev/restate-sdk-clients";
 import { DurableClient } from "./client.js";
 import { checkDefinition, type DurableDefinition, serviceName } from "./definition.js";
@@ -6,6 +5,14 @@ import { feedOf } from "./feed.js";
 import { inboxOf } from "./inbox.js";
 import { Publisher } from "./publisher.js";
 import { sessionOf } from "./service.js";
+
+/**
+ * A virtual object, for `bind` of `@restatedev/restate-sdk`. Not that package's own type: its declarations do not
+ * compile under `exactOptionalPropertyTypes`, and who imports ours should be free to.
+ */
+export interface DurableService {
+  name: string;
+}
 
 /** An agent that many workers run. */
 export interface DurableAgent {
@@ -15,7 +22,7 @@ export interface DurableAgent {
    * What a worker binds. `ingress`, the address of Restate's ingress, lets readers see text as it is made; without it
    * they see each record once it is in the log.
    */
-  services(options?: { ingress?: string | undefined }): VirtualObjectDefinition<string, unknown>[];
+  services(options?: { ingress?: string | undefined }): DurableService[];
   /** Talks to the agent's sessions, from anywhere. */
   client(options: { ingress: string }): DurableClient;
 }
