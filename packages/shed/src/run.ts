@@ -90,7 +90,8 @@ class Run {
     const worker = async () => {
       for (const call of waiting) await this.#one(call);
     };
-    const workers = Array.from({ length: Math.max(1, Math.min(concurrency, calls.length)) }, worker);
+    const places = concurrency >= 1 ? Math.min(concurrency, calls.length) : 1; // none at all would wait for ever
+    const workers = Array.from({ length: places }, worker);
     const settled = await Promise.allSettled(workers); // a fault must not leave other calls running unseen
     for (const result of settled) if (result.status === "rejected") throw result.reason;
   }

@@ -457,6 +457,17 @@ describe("running a batch", () => {
     expect(stopped).toBe(true);
   });
 
+  test.each([0, -1, 0.5, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    "ends with room for %d calls",
+    async (concurrency) => {
+      const outcomes = await collect(tools().runCalls([call("a", "look"), call("b", "look")], { concurrency }));
+      expect(outcomes.map(({ request, result }) => [request.id, result !== undefined])).toEqual([
+        ["a", true],
+        ["b", true],
+      ]);
+    },
+  );
+
   test("a ToolError of `before` becomes the outcome; any other error ends the batch", async () => {
     const session = tools();
     const error = await session.executeOne(call("x", "fail")).catch((fault: unknown) => fault);

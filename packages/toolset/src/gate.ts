@@ -56,7 +56,7 @@ export class Gates {
   async enter(tool: BoundTool, signal: AbortSignal | undefined): Promise<Gate | undefined> {
     const { maxConcurrency } = tool.metadata.capabilities;
     if (maxConcurrency === undefined) return undefined;
-    const gate = this.#gates.get(tool) ?? new Gate(Math.max(1, maxConcurrency));
+    const gate = this.#gates.get(tool) ?? new Gate(maxConcurrency >= 1 ? Math.floor(maxConcurrency) : 1);
     this.#gates.set(tool, gate);
     try {
       await gate.enter(signal);

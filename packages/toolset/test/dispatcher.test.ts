@@ -581,3 +581,29 @@ test("no more calls of a tool run at once than it takes; one that is cancelled l
   expect((await Promise.all(calls)).map(({ promptText }) => promptText === "ok")).toEqual([true, true, false, true]);
   expect(most).toBe(2);
 });
+
+test.each([
+  [Number.NaN, 1],
+  [0, 1],
+  [1.5, 1],
+])("a tool that takes %d calls at once takes %d", async (maxConcurrency, wanted) => {
+  let running = 0;
+  let most = 0;
+  const tool = defineTool({
+    id: "narrow",
+    kind: "other",
+    description: "",
+    input: Type.Object({}),
+    capabilities: { maxConcurrency },
+    run: async () => {
+      most = Math.max(most, ++running);
+      await new Promise<void>((resolve) => setTimeout(resolve, 0));
+      running--;
+      return "ok";
+    },
+  });
+  const { dispatcher: d } = dispatcher(tool);
+  const calls = ["1", "2", "3"].map((id) => d.run({ id, name: "narrow", arguments: {} }));
+  expect((await Promise.all(calls)).map(({ promptText }) => promptText)).toEqual(["ok", "ok", "ok"]);
+  expect(most).toBe(wanted);
+});
