@@ -96,10 +96,13 @@ async function atThePrompt(task: Task, { terminal, ...around }: Surroundings): P
     root = await offerTour(prompt, around.renderer, root);
   }
   if (root === undefined) return ExitCode.interrupted;
-  const keep = settings.keepSessions.value;
-  const keeping = await openKeeping(options, { root, keep, renderer: around.renderer });
   const permission = settings.permission.value;
-  const notes = keeping?.shelf.notes;
+  // Which session is gone on with is said before the prompt, and whether a folder's servers may start is asked.
+  const first = options.continue || options.resume !== undefined || settings.mcpServers.value.length > 0;
+  const late: string[] = [];
+  const renderer = first ? around.renderer : { notice: (text: string) => void late.push(text) };
+  const keeping = openKeeping(options, { root, keep: settings.keepSessions.value, renderer });
+  const notes = first ? (await keeping)?.shelf.notes : undefined;
   const conversation: Conversation = {
     ...around,
     prompt,
@@ -111,13 +114,14 @@ async function atThePrompt(task: Task, { terminal, ...around }: Surroundings): P
     settings,
     mcp: await mcpFor(settings, { root, permission, notes, prompt }),
     keeping,
+    late,
     debug: options.debug,
   };
   try {
     return await converse(conversation);
   } finally {
     await conversation.mcp?.close();
-    await keeping?.shelf.close();
+    await (await keeping)?.shelf.close();
   }
 }
 

@@ -31,18 +31,25 @@ export interface Conversation {
   /** The model of a name. */
   choose(model: string): ModelChoice;
   /** Absent: the session is not kept. */
-  readonly keeping?: Keeping | undefined;
+  readonly keeping?: Keeping | Promise<Keeping | undefined> | undefined;
+  /** What there is to say once the session is open. Default: nothing. */
+  readonly late?: string[] | undefined;
   readonly debug: boolean;
 }
 
 /** Asks for questions until the person leaves: one session, a turn a question. */
 export async function converse(options: Conversation): Promise<ExitCode> {
-  const { prompt, renderer } = options;
+  const { prompt, renderer, late = [] } = options;
   renderer.notice("Ask about the files. Ctrl-C stops an answer, ctrl-D leaves, /help says what else there is.");
-  const talk = await begin(options);
+  // The session opens while the person types; where it cannot be opened, nobody waits for the line.
+  const opening = begin(options);
+  const broken = new AbortController();
+  opening.catch(() => broken.abort());
   try {
     for (let pressed = false; ; ) {
-      const answer = await prompt.line("> ", { isMessage: true });
+      const answer = await prompt.line("> ", { isMessage: true, signal: broken.signal });
+      const talk = await opening;
+      for (const text of late.splice(0)) renderer.notice(text);
       if (answer.type === "end") return ExitCode.answered;
       if (answer.type === "interrupt") {
         if (pressed) return ExitCode.interrupted;
@@ -58,12 +65,13 @@ export async function converse(options: Conversation): Promise<ExitCode> {
       if (code !== undefined) return code;
     }
   } finally {
-    await talk.session.end();
+    await (await opening).session.end();
   }
 }
 
 async function begin(options: Conversation): Promise<Talk> {
-  const { choice, root, ownFolder, permission, settings, mcp, interrupts, choose, keeping, renderer } = options;
+  const { choice, root, ownFolder, permission, settings, mcp, interrupts, choose, renderer } = options;
+  const keeping = await options.keeping;
   const fixed = { root, ownFolder, policy: policyOf(permission, "ask"), readOnly: permission === "readOnly", settings };
   let serving: Promise<void> | undefined;
   const open = async (choice: ModelChoice, place: SessionPlace | undefined) => {

@@ -6,6 +6,8 @@ import type { Renderer } from "./renderer.js";
 import type { SessionPlace } from "./session.js";
 import type { Shelf } from "./shelf.js";
 
+type Notices = Pick<Renderer, "notice">;
+
 /** Where sessions are kept, and the place of the one that is to run. */
 export interface Keeping {
   readonly shelf: Shelf;
@@ -18,7 +20,7 @@ export interface Keeping {
  */
 export async function openKeeping(
   options: Pick<RunOptions, "continue" | "resume">,
-  { root, keep, renderer }: { root: string; keep: boolean; renderer: Renderer },
+  { root, keep, renderer }: { root: string; keep: boolean; renderer: Notices },
 ): Promise<Keeping | undefined> {
   const wanted = options.continue ? "--continue" : options.resume === undefined ? undefined : "--resume";
   if (!keep) {
@@ -34,7 +36,7 @@ export async function openKeeping(
   return { shelf, place: { docStore, memoryStore, sessionId } };
 }
 
-async function openShelf(wanted: string | undefined, renderer: Renderer): Promise<Shelf | undefined> {
+async function openShelf(wanted: string | undefined, renderer: Notices): Promise<Shelf | undefined> {
   const { Shelf, shelfFile } = await import("./shelf.js");
   const file = shelfFile(process.env, homedir());
   try {
@@ -51,7 +53,7 @@ async function sessionToGoOnWith(
   shelf: Shelf,
   options: Pick<RunOptions, "continue" | "resume">,
   root: string,
-  renderer: Renderer,
+  renderer: Notices,
 ): Promise<SessionId | undefined> {
   if (!options.continue && options.resume === undefined) return undefined;
   const [session] =

@@ -5,7 +5,7 @@ import { RouterMix } from "@shedkit/harness";
 import { Gate, type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
 import { AgenticError, textOfContent } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
-import { completion, converse } from "../src/converse.js";
+import { type Conversation, completion, converse } from "../src/converse.js";
 import { Interrupts } from "../src/interrupts.js";
 import type { ModelChoice } from "../src/model-choice.js";
 import { Prompt } from "../src/prompt.js";
@@ -15,7 +15,11 @@ import { fakeTerminal } from "./fake-terminal.js";
 import { temporaryFolder } from "./program.js";
 
 /** A conversation with a scripted model in a folder of its own; `type` types a line once the prompt is there. */
-async function talk(answers: readonly ScriptedAnswer[], others: { [model: string]: ScriptedProvider } = {}) {
+async function talk(
+  answers: readonly ScriptedAnswer[],
+  others: { [model: string]: ScriptedProvider } = {},
+  given: Partial<Conversation> = {},
+) {
   const folder = await temporaryFolder();
   await writeFile(path.join(folder.path, "config.ini"), "port=8417\n");
   const provider = new ScriptedProvider(answers);
@@ -45,6 +49,7 @@ async function talk(answers: readonly ScriptedAnswer[], others: { [model: string
     permission: "ask",
     keeping: { shelf, place: { docStore, memoryStore } },
     debug: false,
+    ...given,
   });
   return {
     provider,
@@ -191,6 +196,30 @@ describe("what is typed while the model works", () => {
     await t.says("Stopped.\n");
     expect(asked(t.provider, 3)?.at(-1)).toBe("Enough");
     expect(await readFile(path.join(t.folder, "a.txt"), "utf8")).toBe("one\n");
+  });
+});
+
+describe("a session", () => {
+  it("opens while the prompt is there already, and what there is to say of it comes after the first line", async () => {
+    const gate = new Gate();
+    const late: string[] = [];
+    await using t = await talk(["Hello."], {}, { keeping: gate.wait().then(() => undefined), late });
+    await t.says("> ");
+    t.input.write("Hi\n");
+    late.push("This session is not kept.");
+    gate.open();
+    await t.says("This session is not kept.\n");
+    await t.says("Hello.\n");
+    expect(await t.leave()).toBe(0);
+  });
+
+  it("that cannot be opened ends the prompt, with nothing typed", async () => {
+    const gate = new Gate();
+    const keeping = gate.wait().then(() => Promise.reject(new Error("no room")));
+    await using t = await talk([], {}, { keeping });
+    await t.says("> ");
+    gate.open();
+    await expect(t.ended).rejects.toThrow("no room");
   });
 });
 
