@@ -15,8 +15,15 @@ export type Entry = ToolImpl | ToolConstructor;
 /** For programs that no compiler checked. */
 export function noTool(got: unknown, wanted: string): ToolShedError {
   const form = "an object with definition() and execute(), or what toolFn() makes";
-  const message = `A shed takes ${wanted} (${form}), and got ${showValue(got)}.`;
-  return new ToolShedError([{ type: "configuration", tool: "(global)", category: "tool", message }]);
+  return refused("tool", `A shed takes ${wanted} (${form}), and got ${showValue(got)}.`);
+}
+
+export function noSuchCount(got: unknown): ToolShedError {
+  return refused("maxActive", `maxActive: wanted a number of at least 0, got ${showValue(got)}.`);
+}
+
+function refused(category: string, message: string): ToolShedError {
+  return new ToolShedError([{ type: "configuration", tool: "(global)", category, message }]);
 }
 
 /** As far as can be seen without calling it. */

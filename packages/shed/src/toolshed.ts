@@ -22,7 +22,7 @@ import {
 } from "@shedkit/toolset";
 import { toolName } from "@shedkit/types";
 import { type Assembly, assemble, type SourcedTool, type ToolSource } from "./assemble.js";
-import { construct, type Entry, nameOf, noTool } from "./entry.js";
+import { construct, type Entry, nameOf, noSuchCount, noTool } from "./entry.js";
 import { ToolCallManager } from "./manager.js";
 import { type ShedProblem, ToolShedError } from "./problems.js";
 import { SHED_NAME } from "./shed-tool.js";
@@ -152,8 +152,9 @@ export class ToolShed {
     return this.#with({ strict: true });
   }
 
-  /** How many tools stay active past a compaction. Default: 40. */
+  /** How many tools stay active past a compaction. Default: 40. Throws ToolShedError for what is no number of tools. */
   maxActive(count: number): ToolShed {
+    if (!(count >= 0)) throw noSuchCount(count);
     return this.#with({ maxActive: count });
   }
 

@@ -58,6 +58,10 @@ describe("ToolShed", () => {
     expect(() => new ToolShed().tools(5 as never)).toThrow("A shed takes a list of tools");
   });
 
+  test.each([-1, Number.NaN, "many"])("keeps no number of tools active that is none: %s", (count) => {
+    expect(() => new ToolShed().maxActive(count as never)).toThrow("maxActive: wanted a number of at least 0");
+  });
+
   test("a constructor that makes no tool is a problem", async () => {
     const shed = new ToolShed().tools([toolFn("a", () => undefined as never), toolFn("b", async () => ({}) as never)]);
     expect((await problemsOf(shed)).problems).toMatchObject([
