@@ -49,7 +49,8 @@ const commands: readonly PromptCommand[] = [
   { name: "model", argument: "NAME", help: "which model answers; with a name, another one from now on", run: model },
   {
     name: "tools",
-    help: "the tools, and which the model has been given",
+    argument: "accept NAME",
+    help: "the tools, and which the model has been given; accept NAME lets a changed tool of an MCP server run",
     run: tools,
   },
   { name: "shed", argument: "WORDS", help: "what a search in the shed finds", run: searchShed },
@@ -113,8 +114,9 @@ function helpText(): string {
   ].join("\n");
 }
 
-async function tools(talk: Talk): Promise<CommandOutcome> {
+async function tools(talk: Talk, argument: string): Promise<CommandOutcome> {
   await talk.served();
+  if (argument !== "") return acceptTool(talk, argument);
   const { toolManager } = talk.session;
   const active = new Set(toolManager.activeDefinitions().map(toolName));
   const lines = toolManager.names().map((name) => `${name}${active.has(name) ? "   (given to the model)" : ""}`);
@@ -127,6 +129,20 @@ async function tools(talk: Talk): Promise<CommandOutcome> {
       "The model is given shed at first, and what it finds there from then on.",
     ].join("\n"),
   );
+}
+
+async function acceptTool({ mcp, session }: Talk, argument: string): Promise<CommandOutcome> {
+  const [, name] = /^accept\s+(\S+)$/.exec(argument) ?? [];
+  if (name === undefined) return said("Say which: /tools accept NAME; /tools lists them");
+  if (mcp === undefined) return said("There are no MCP servers.");
+  try {
+    await mcp.accept(name);
+  } catch (error) {
+    return said(explain(error));
+  }
+  const tool = session.toolManager.get(name)?.definition();
+  const description = tool?.type === "single" ? tool.definition.description : tool?.description;
+  return said(`${name} may run as it is now: ${description ?? ""}`);
 }
 
 async function model(talk: Talk, name: string): Promise<CommandOutcome> {

@@ -68,9 +68,10 @@ async function mcpServers({ mcpServers, permission }: Sourced<Settings>, root: s
   if (entries.length === 0) return [["MCP servers", "none"]];
   const notes = await openNotes();
   const allowed = await allowedServers(entries, { root, permission: permission.value, notes: notes?.notes });
-  const mcp = new Mcp({ entries, root, env: process.env, allowed, connectTimeoutMs: 15_000 });
+  const mcp = new Mcp({ entries, root, env: process.env, allowed, notes: notes?.notes, connectTimeoutMs: 15_000 });
   const lines = await mcp.lines();
-  await Promise.all([mcp.close(), notes?.close()]);
+  await mcp.close();
+  await notes?.close();
   return lines.map(({ name, text }, i) => [i === 0 ? "MCP servers" : "", `${name}: ${text}`]);
 }
 

@@ -8,7 +8,8 @@ export async function mcpFor({ mcpServers }: Sourced<Settings>, leave: LeaveOpti
   const entries = mcpServers.value;
   if (entries.length === 0) return undefined;
   const [{ Mcp }, { allowedServers }] = await Promise.all([import("./mcp.js"), import("./mcp-leave.js")]);
-  return new Mcp({ entries, root: leave.root, env: process.env, allowed: await allowedServers(entries, leave) });
+  const { root, notes } = leave;
+  return new Mcp({ entries, root, env: process.env, allowed: await allowedServers(entries, leave), notes });
 }
 
 /** Says which servers do not work. */

@@ -1,5 +1,7 @@
 import path from "node:path";
 import type { AnyAgentSession } from "@shedkit/agent";
+import type { KeyValueStore } from "@shedkit/store";
+import { ToolError } from "@shedkit/tool";
 import type { McpServerSettings, McpServers } from "@shedkit/tools-mcp";
 import { explain } from "./exit.js";
 import type { McpEntry } from "./settings.js";
@@ -12,6 +14,8 @@ export interface McpOptions {
   env: { readonly [name: string]: string | undefined };
   /** The names of those that may be used. */
   allowed: ReadonlySet<string>;
+  /** Where it is kept what the tools were, so that one that is another since is held. Default: nowhere. */
+  notes?: KeyValueStore | undefined;
   /** Default: 30,000. */
   connectTimeoutMs?: number | undefined;
 }
@@ -53,9 +57,20 @@ export class Mcp {
       if (status === undefined) return { name, text: "switched off", isProblem: false };
       const { state, reason, tools, held } = status;
       if (state !== "ready") return { name, text: `${state}${reason ? `: ${reason}` : ""}`, isProblem: true };
-      const changed = held.length === 0 ? "" : `; not run, since they were changed: ${held.join(", ")}`;
+      const changed =
+        held.length === 0
+          ? ""
+          : `; not run, since they were changed: ${held.join(", ")} (/tools accept NAME at the prompt lets one run)`;
       return { name, text: `${tools.join(", ") || "no tools"}${changed}`, isProblem: held.length > 0 };
     });
+  }
+
+  /** Lets a tool run that was changed, as it is now. Throws ToolError `unknownTool` where it is not held. */
+  async accept(tool: string): Promise<void> {
+    const servers = await this.#start();
+    if (servers === undefined) throw new ToolError("unknownTool", tool, `No tool "${tool}" is held.`);
+    servers.accept(tool);
+    await this.#note(servers);
   }
 
   async close(): Promise<void> {
@@ -80,11 +95,28 @@ export class Mcp {
         const one = this.#settingsOf(entry, parseMcpServers);
         if (one !== undefined) settings.push(one);
       }
-      return await McpServers.connect(settings, { spawn: spawnServer, connectTimeoutMs });
+      const approved = await this.#approved();
+      const servers = await McpServers.connect(settings, { spawn: spawnServer, connectTimeoutMs, approved });
+      await this.#note(servers);
+      return servers;
     } catch (error) {
       for (const { name } of entries) if (!this.#left.has(name)) this.#left.set(name, explain(error));
       return undefined;
     }
+  }
+
+  /** What the tools were when they were last seen, or accepted, in this folder. */
+  async #approved(): Promise<{ [tool: string]: string }> {
+    return ((await this.#options.notes?.get(this.#key)) ?? {}) as { [tool: string]: string };
+  }
+
+  /** Those of servers that are not there today stay as they were, and so do those that are held. */
+  async #note(servers: McpServers): Promise<void> {
+    await this.#options.notes?.set(this.#key, { ...(await this.#approved()), ...servers.fingerprints() });
+  }
+
+  get #key(): string {
+    return `answerme/mcp-tools/${this.#options.root}`;
   }
 
   #settingsOf(

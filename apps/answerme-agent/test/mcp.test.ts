@@ -32,6 +32,7 @@ async function open(settings: { user?: object; project?: object }) {
     root,
     model,
     start: { home, env },
+    change: (user: object) => writeFile(path.join(home, ".config/answerme/answerme.json"), text(user)),
     run: (...args: string[]) => run(["--root", root, ...args], { home, env }),
     async [Symbol.asyncDispose]() {
       await model.close();
@@ -80,6 +81,25 @@ describe("MCP servers of the settings", () => {
     const doctor = await t.run("doctor");
     expect(doctor.stdout).toMatch(/^MCP servers +clock: clock__time$/m);
     expect(doctor.stdout).toMatch(/far: switched off$/m);
+  });
+
+  it.skipIf(!canMakeTerminals)("do not run a tool that was changed since, until somebody accepts it", async () => {
+    await using t = await open({ user: { mcpServers: { clock } } });
+    expect((await t.run("--yes", "What time is it?")).stderr).not.toContain("changed");
+    await t.change({ mcpServers: { clock: { ...clock, args: [...clock.args, "Tells the time on the moon."] } } });
+    expect((await t.run("--yes", "What time is it?")).stderr).toContain("since they were changed: clock__time");
+    expect(JSON.stringify(t.model.requests.at(-1)?.body)).not.toContain("10:08 UTC");
+    const program = new Program(["--root", t.root], { ...t.start, terminal: true });
+    await program.shows("> ");
+    program.type("/tools accept clock__date\r");
+    await program.shows('No tool "clock__date" is held');
+    await program.shows("> ");
+    program.type("/tools accept clock__time\r");
+    await program.shows("clock__time may run as it is now: Tells the time on the moon.");
+    await program.shows("> ");
+    program.type("/quit\r");
+    expect((await program.ended).code).toBe(0);
+    expect((await t.run("doctor")).stdout).toMatch(/^MCP servers +clock: clock__time$/m);
   });
 
   it.skipIf(!canMakeTerminals)("of a folder are allowed once for always, and shown by /tools", async () => {

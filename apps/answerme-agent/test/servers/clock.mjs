@@ -1,7 +1,11 @@
-// An MCP server on standard input and output with one tool, without an SDK.
+// An MCP server on standard input and output with one tool, described by its argument, without an SDK.
 import { createInterface } from "node:readline";
 
-const tool = { name: "time", description: "Tells the time of day.", inputSchema: { type: "object" } };
+const tool = {
+  name: "time",
+  description: process.argv[2] ?? "Tells the time of day.",
+  inputSchema: { type: "object" },
+};
 const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
