@@ -22,13 +22,16 @@ export function Composer() {
 
   const send = async (later = false) => {
     if (text.trim() === "") return;
+    const meant = await store.meant();
+    if (!meant) return;
+    const { id, running } = meant;
     const sent = await store.run(() => {
       if (!running) return api.ask(id, text, files);
       return later ? api.followUp(id, text) : api.steer(id, text);
     });
     if (sent === undefined) return;
     if (!running) {
-      current.running = true;
+      meant.running = true;
       setFiles([]);
     }
     setText("");

@@ -37,6 +37,9 @@ class Store {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #drawn = 0;
   #listing = 0;
+  /** The session that is shown, or is about to be. */
+  #wanted: { id: string; shown: Promise<void> } | undefined;
+  #begun: Promise<void> = Promise.resolve();
 
   /** Tells components, once a frame. */
   changed(): void {
@@ -116,20 +119,51 @@ class Store {
     this.changed();
   }
 
-  async begin(): Promise<void> {
-    const { id } = await api.create(this.current?.info.model);
-    this.open(id);
+  /** Makes a session and shows it. */
+  begin(): Promise<void> {
+    const made = async () => {
+      const { id } = await api.create(this.current?.info.model);
+      this.open(id);
+      await this.show(id);
+    };
+    const begun = made();
+    this.#begun = begun;
+    begun.catch(() => {
+      if (this.#begun === begun) this.#begun = Promise.resolve();
+    });
+    return begun;
+  }
+
+  /** The session that is meant by who writes now: the one that was begun, once it is there; none where that failed. */
+  async meant(): Promise<Current | undefined> {
+    return this.#begun.then(
+      () => this.current,
+      () => undefined,
+    );
   }
 
   open(id: string): void {
     location.hash = `#/s/${encodeURIComponent(id)}`;
   }
 
-  async show(id: string): Promise<void> {
-    if (this.current?.id === id) return;
+  /** Shows a session, unless another one is wanted before it has come. */
+  show(id: string): Promise<void> {
+    if (this.#wanted?.id === id) return this.#wanted.shown;
+    const mine = () => this.#wanted === wanted;
+    const wanted = { id, shown: Promise.resolve() };
+    this.#wanted = wanted;
+    wanted.shown = this.#load(id, mine).catch((error: unknown) => {
+      if (mine()) this.#wanted = undefined;
+      throw error;
+    });
+    return wanted.shown;
+  }
+
+  async #load(id: string, mine: () => boolean): Promise<void> {
     this.#events?.close();
     clearTimeout(this.#retry);
     const [info, { records }] = await Promise.all([api.info(id), api.records(id, WINDOW)]);
+    if (!mine()) return;
     const conversation = new Conversation();
     for (const { record } of records) conversation.apply(record);
     this.current = { id, info, conversation, records, running: info.running, connected: true, activity: "" };
