@@ -24,6 +24,12 @@ async function refuses(args: readonly string[], code: number, pattern: RegExp, o
   return ended;
 }
 
+it("says which Node it needs where this one is too old", async () => {
+  const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.0" } })';
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(older)}` };
+  await refuses(["hi"], 2, /this is Node 20\.19\.0; Node 22\.12 or newer is needed/, { env });
+});
+
 /** A hub on loopback that answers as `listener` does. */
 async function hub(listener: RequestListener): Promise<{ url: string } & AsyncDisposable> {
   const server = createServer(listener);
