@@ -1,13 +1,14 @@
 import { ToolShed } from "@shedkit/shed";
 import type { DocumentStore, MemoryStore } from "@shedkit/store";
-import { Resources, type SessionParts } from "@shedkit/tool";
+import { Resources } from "@shedkit/tool";
 import { AgenticError, type ModelIdLike, modelId, newSessionId, type SessionId } from "@shedkit/types";
 import { abortedError, untilAborted } from "./abortable.js";
 import { LOCAL_USER, named, Spending } from "./access.js";
 import { Children } from "./children.js";
 import { defaultConfig, defaultContextConfig, defaultLoopDetection, defaultMemoryConfig } from "./config.js";
+import { agentRanges, configured, contextRanges, loopRanges, memoryRanges } from "./config-check.js";
 import { AgentContext } from "./context.js";
-import { inProcessEffects } from "./effects.js";
+import { GRACE_MS, inProcessEffects } from "./effects.js";
 import { defaultErrorPolicy } from "./error-policy.js";
 import { SessionLog } from "./log.js";
 import { AgentLoop } from "./loop.js";
@@ -18,6 +19,7 @@ import { Models, presetModels } from "./models.js";
 import { observing } from "./observer.js";
 import { gated } from "./pause.js";
 import { Permissions } from "./permissions.js";
+import { sessionError } from "./prompt.js";
 import { Recall } from "./recall.js";
 import { mend, readState } from "./replay.js";
 import { AgentSession, type SessionInternals } from "./session.js";
@@ -35,6 +37,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
   if (signal?.aborted) throw abortedError(signal, NOT_BUILT);
   const models = settings.models ?? new Models(source);
   const selection = preflight(settings, models);
+  const configs = configsOf(settings);
   const sessionId = settings.sessionId ?? newSessionId();
   const { user = LOCAL_USER } = settings;
   const access = settings.access && named(settings.access);
@@ -42,12 +45,13 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
   const spending = settings.spending ?? (await Spending.open(access, user));
   for (const model of [...selection.models, selection.memoryModel]) await spending.checkModel(modelId(model).name);
   const engine = settings.depth === undefined ? settings.engine : undefined; // a sub-agent lives in its call
-  const lease = await docStore.acquire(sessionId, { signal, waitMs, takeOver: engine !== undefined });
+  const taking = docStore.acquire(sessionId, { signal, waitMs, takeOver: engine !== undefined });
+  const lease = await orGiveUp(taking, signal, (late) => late.release());
   let close: () => void | Promise<void> = () => {};
   try {
-    const state = await readState(docStore, sessionId, signal);
+    const state = await orGiveUp(readState(docStore, sessionId, signal), signal);
     // A new id has no memory.
-    const tiers = settings.sessionId === undefined ? {} : await memoryStore.read(sessionId);
+    const tiers = settings.sessionId === undefined ? {} : await orGiveUp(memoryStore.read(sessionId), signal);
     if (settings.mustExist && state.lastRecordId === "" && Object.keys(tiers).length === 0) throw notFound(sessionId);
     const inProcess = inProcessEffects(docStore, lease);
     const driven = engine ? engine.effects(inProcess) : inProcess;
@@ -68,7 +72,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
       embedder: settings.embedder,
       spawn: children,
     };
-    const tools = await builtTools(shed, sessionParts, signal);
+    const tools = await orGiveUp(shed.build(sessionParts), signal, (late) => late.close());
     close = () => tools.close();
     if (access) tools.setAccess((tool) => access.canUseTool(user, tool));
     for (const { key, version, value } of state.toolStates.values()) tools.states?.restore({ key, version, value });
@@ -76,9 +80,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     await mend(log, effects, (open) => engine?.runsAgain(open, tools) ?? false);
     await syncMemory(log, memoryStore, sessionId, tiers);
     models.retain();
-    const config = { ...defaultConfig, ...settings.config };
-    const contextConfig = { ...defaultContextConfig, ...settings.contextConfig };
-    const memoryConfig = { ...defaultMemoryConfig, ...settings.memoryConfig };
+    const { config, contextConfig, memoryConfig, loopDetection } = configs;
     const resolve = (model: ModelIdLike, signal: AbortSignal) => models.resolve(model, signal);
     const shared = { sessionId, docStore, memoryStore, log, effects, tools, spending, config, resolve, recall };
     const { memoryModel } = selection;
@@ -90,8 +92,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
       memory: new MemoryCoordinator({ ...shared, memoryConfig, memoryModel, observe }),
       permissions: new Permissions(log, effects, tools, settings.permissions),
       errorPolicy: settings.errorPolicy ?? defaultErrorPolicy,
-      loopDetection:
-        settings.loopDetection === "off" ? undefined : { ...defaultLoopDetection, ...settings.loopDetection },
+      loopDetection,
       system: settings.system,
       observer,
     };
@@ -102,24 +103,57 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
       loopOf: (spec, sink) => new AgentLoop(loopParts, spec, sink),
     };
   } catch (error) {
-    try {
-      await close(); // what the tools run in the background
-    } finally {
-      await lease.release();
-    }
+    const closing = (async () => {
+      try {
+        await close(); // what the tools run in the background
+      } finally {
+        await lease.release();
+      }
+    })();
+    if (signal?.aborted) await atMost(GRACE_MS, closing);
+    else await closing;
     throw error;
   }
 }
 
-/** An embedder may hang over the tools: whoever gives up does not wait for it. */
-async function builtTools(shed: ToolShed, parts: SessionParts, signal: AbortSignal | undefined) {
-  const building = shed.build(parts);
-  if (!signal) return building;
-  const gaveUp = () => {
-    building.then((tools) => tools.close()).catch(() => undefined);
+/**
+ * What the work comes to. Who gives up does not wait for a store that does not answer, or for an embedder that hangs
+ * over the tools: what comes after that is let go of.
+ */
+function orGiveUp<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+  letGo: (late: T) => Promise<void> | void = () => undefined,
+): Promise<T> {
+  if (!signal) return work;
+  return untilAborted(work, signal, () => {
+    work.then(letGo).catch(() => undefined);
     return abortedError(signal, NOT_BUILT);
+  });
+}
+
+/** Waits for work to end, but no longer than that. */
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  const done = work.then(
+    () => undefined,
+    () => undefined,
+  );
+  await Promise.race([done, over]);
+  clearTimeout(timer);
+}
+
+function configsOf(settings: Settings<DocumentStore, MemoryStore>) {
+  const { loopDetection } = settings;
+  return {
+    config: configured(defaultConfig, settings.config, agentRanges),
+    contextConfig: configured(defaultContextConfig, settings.contextConfig, contextRanges),
+    memoryConfig: configured(defaultMemoryConfig, settings.memoryConfig, memoryRanges),
+    loopDetection: loopDetection === "off" ? undefined : configured(defaultLoopDetection, loopDetection, loopRanges),
   };
-  return untilAborted(building, signal, gaveUp);
 }
 
 /** What can be known to go wrong before anything is taken or loaded. */
@@ -127,6 +161,9 @@ function preflight(
   settings: Settings<DocumentStore, MemoryStore>,
   models: Models,
 ): { models: readonly ModelIdLike[]; memoryModel: ModelIdLike } {
+  if (settings.sessionId === "") {
+    throw sessionError("The session id is empty. Leave it out for a new session, or name one.", "empty session id");
+  }
   const preset = presetModels(settings.source);
   const primary = settings.model ?? preset.primary;
   if (primary === undefined) {

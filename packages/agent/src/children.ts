@@ -4,6 +4,7 @@ import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
 import type { AgentSpawner, ChildAgent, SessionId } from "@shedkit/types";
 import type { Spending } from "./access.js";
 import type { Child } from "./child.js";
+import { childrenRanges, configured } from "./config-check.js";
 import type { Models } from "./models.js";
 import { PauseGate } from "./pause.js";
 import type { PermissionPolicy } from "./permissions.js";
@@ -32,7 +33,7 @@ export class Children implements AgentSpawner<Tools> {
 
   constructor(parts: ChildrenParts) {
     this.#parts = parts;
-    this.#config = { ...defaultChildrenConfig, ...parts.settings.children };
+    this.#config = configured(defaultChildrenConfig, parts.settings.children, childrenRanges);
   }
 
   async start(spec: Spec): Promise<ChildAgent> {

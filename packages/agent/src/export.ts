@@ -1,10 +1,11 @@
+import type { Secret } from "@shedkit/provider";
 import type { DocumentStore } from "@shedkit/store";
-import { type ContentPart, type SessionId, type SessionRecord, textOfContent } from "@shedkit/types";
+import { AgenticError, type ContentPart, type SessionId, type SessionRecord, textOfContent } from "@shedkit/types";
 
 export interface ExportOptions {
   format: "jsonl" | "markdown";
-  /** Texts that must not be in the export: keys, passwords. */
-  secrets?: readonly string[] | undefined;
+  /** What must not be in the export: keys, passwords. */
+  secrets?: readonly (string | Secret)[] | undefined;
 }
 
 const MASK = "[secret]";
@@ -28,21 +29,32 @@ export async function* exportLog(
   sessionId: SessionId,
   options: ExportOptions,
 ): AsyncGenerator<string, void, void> {
+  if (options.format !== "jsonl" && options.format !== "markdown") throw unknownFormat(options.format);
   const mask = masker(options.secrets ?? []);
   if (options.format === "markdown") yield `# Session ${sessionId}\n`;
   const retracted = options.format === "markdown" ? await retractedIn(store, sessionId) : new Set<string>();
   for await (const { record } of store.read(sessionId)) {
-    if (options.format === "jsonl") yield `${JSON.stringify(masked(record, mask))}\n`;
+    const clean = masked(record, mask) as SessionRecord; // before it is written out: that quotes and breaks lines
+    if (options.format === "jsonl") yield `${JSON.stringify(clean)}\n`;
     else {
-      const text = markdown(record, retracted);
-      if (text !== undefined) yield `\n${mask(text)}\n`;
+      const text = markdown(clean, retracted);
+      if (text !== undefined) yield `\n${text}\n`;
     }
   }
 }
 
-function masker(secrets: readonly string[]): (text: string) => string {
-  // The longest first: one secret may be the beginning of another.
-  const known = secrets.filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
+function unknownFormat(format: unknown): AgenticError {
+  const message = `A session is exported as "jsonl" or "markdown", not as ${JSON.stringify(format)}.`;
+  return new AgenticError("session", message, { reason: "unknown format" });
+}
+
+function masker(secrets: readonly (string | Secret)[]): (text: string) => string {
+  // A text may be JSON, and hold the secret as JSON writes it. The longest first: one may be the beginning of another.
+  const known = secrets
+    .map((secret) => (typeof secret === "string" ? secret : secret.reveal()))
+    .filter((secret) => secret !== "")
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
+    .sort((a, b) => b.length - a.length);
   return (text) => {
     let clean = text;
     for (const secret of known) clean = clean.replaceAll(secret, MASK);

@@ -11,7 +11,7 @@ export const MEMORY_ID = "memory:";
 export function memoryMessage(state: SessionState): UserMessage | undefined {
   const { working, observation, reflection } = state;
   if (!working && !observation && !reflection && state.memoryTold === "") return undefined;
-  const newer = observation && !(reflection && observation.id < reflection.id) ? observation : undefined;
+  const newer = state.observedSince ? observation : undefined;
   const id = `${MEMORY_ID}${working?.id ?? ""}:${reflection?.id ?? ""}:${newer?.id ?? ""}`;
   if (id === state.memoryTold) return undefined;
   const parts = [

@@ -16,10 +16,11 @@ export async function syncMemory(
 ): Promise<void> {
   const { state } = log;
   const unknown = TIERS.flatMap((tier) => (state[tier] === undefined ? (stored[tier] ?? []) : []));
-  // In the order in which they were made: which one is newer counts.
-  for (const { id: _, v: __, at: ___, ...body } of unknown.sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    await log.append(body);
+  // In the order in which they were made, whatever the clock said: which one is newer counts.
+  if (stored.reflection && stored.reflection.upTo !== stored.observation?.id) {
+    unknown.sort((a, b) => Number(a.type === "observation") - Number(b.type === "observation"));
   }
+  for (const { id: _, v: __, at: ___, ...body } of unknown) await log.append(body);
   for (const tier of TIERS) {
     const record = state[tier];
     if (record !== undefined && record.id !== stored[tier]?.id) await store.write(sessionId, tier, record);

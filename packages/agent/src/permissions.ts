@@ -39,6 +39,8 @@ export class Permissions {
   readonly #tools: ToolCallManager;
   readonly #policy: PermissionPolicy | undefined;
   readonly #waiting = new Map<string, (decision: ApprovalDecision) => void>();
+  /** The approvals whose decisions are on their way to the log: of two answers one counts. */
+  readonly #deciding = new Set<string>();
 
   constructor(
     log: SessionLog,
@@ -65,8 +67,15 @@ export class Permissions {
     await this.#log.flush();
     const approval = this.#log.state.approvals.get(approvalId);
     if (!approval) throw unknownApproval(approvalId, "There is no such approval");
-    if (approval.decision) throw unknownApproval(approvalId, "It has been decided already");
-    await this.#log.append({ type: "approvalDecided", approvalId, decision });
+    if (approval.decision || this.#deciding.has(approvalId)) {
+      throw unknownApproval(approvalId, "It has been decided already");
+    }
+    this.#deciding.add(approvalId);
+    try {
+      await this.#log.append({ type: "approvalDecided", approvalId, decision });
+    } finally {
+      this.#deciding.delete(approvalId);
+    }
     this.#waiting.get(approvalId)?.(decision);
   }
 

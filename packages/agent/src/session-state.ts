@@ -72,6 +72,8 @@ export class SessionState {
   working: Extract<SessionRecord, { type: "workingMemory" }> | undefined;
   observation: Extract<SessionRecord, { type: "observation" }> | undefined;
   reflection: Extract<SessionRecord, { type: "reflection" }> | undefined;
+  /** Whether the observation came after the reflection, by its place in the log: clocks may go backwards. */
+  observedSince = false;
   /** Tokens used since the last observation. */
   rollingTokens = 0;
   /** Tokens of observations since the last reflection. */
@@ -169,12 +171,14 @@ export class SessionState {
       case "observation":
         this.#spent(record.usage);
         this.observation = record;
+        this.observedSince = true;
         this.rollingTokens = 0;
         this.observedTokens += record.tokenCount;
         break;
       case "reflection":
         this.#spent(record.usage);
         this.reflection = record;
+        this.observedSince = false;
         this.observedTokens = 0;
         break;
       case "compaction":

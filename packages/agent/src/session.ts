@@ -254,11 +254,9 @@ export class AgentSession<
    */
   async fork(at?: string): Promise<AgentSession<D, M>> {
     await this.#parts.log.flush();
-    const { forkLog } = await import("./fork.js");
-    const { buildParts } = await import("./build.js");
-    const sessionId = await forkLog(this.#parts, at);
-    const settings: Settings<D, M> = { ...this.#settings, models: this.#parts.models, sessionId, mustExist: true };
-    return sessionOf(await buildParts(settings), settings);
+    const { forkParts } = await import("./fork.js");
+    const { parts, settings } = await forkParts(this.#parts, this.#settings, at);
+    return sessionOf(parts, settings);
   }
 
   /**

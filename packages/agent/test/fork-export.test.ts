@@ -1,4 +1,4 @@
-import { type ModelPreset, ProviderRouter } from "@shedkit/provider";
+import { type ModelPreset, ProviderRouter, Secret } from "@shedkit/provider";
 import { ToolShed } from "@shedkit/shed";
 import { ScriptedProvider } from "@shedkit/testing";
 import type { SessionId } from "@shedkit/types";
@@ -44,6 +44,26 @@ describe("fork", () => {
     checkValid(provider.requests[1]?.messages ?? []);
     session.abort();
     expect((await running).toolResults()).toHaveLength(1);
+  });
+
+  it("that its user may not have leaves no copy behind", async () => {
+    let own: string | undefined;
+    const session = await sessionOf(new ScriptedProvider(["One."]))
+      .withAccess({
+        canAccessSession: async (_, id) => {
+          own ??= id;
+          return id === own;
+        },
+        canUseModel: async () => true,
+        canUseTool: async () => true,
+        canSpend: async () => true,
+        recordUsage: async () => undefined,
+        tokenBudget: async () => undefined,
+      })
+      .build();
+    await session.ask("1");
+    await expect(session.fork()).rejects.toMatchObject({ code: "session", details: { reason: "access denied" } });
+    expect((await session.docStore.sessions()).items.map(({ id }) => id)).toEqual([session.sessionId]);
   });
 
   it("shares the models that a preset loaded; the last one closes them", async () => {
@@ -102,6 +122,22 @@ describe("export", () => {
     expect(text).toContain("**Call echo**");
     expect(text).toContain("````\necho: ```\n# no heading\n```\n````");
     expect(text).toContain("## Assistant\n\nDone.");
+  });
+
+  it("masks a secret however it is written: quoted, over several lines, in arguments that are no JSON", async () => {
+    const secret = 'pa"ss\\wo\nrd';
+    const provider = new ScriptedProvider([
+      [{ thinking: `They said ${secret}.` }, { call: "echo", arguments: { text: secret } }],
+      { call: "echo", raw: `{"text":${JSON.stringify(secret)}` },
+      "Done.",
+    ]);
+    const session = await sessionOf(provider, echoTool()).build();
+    await session.ask(secret);
+    for (const format of ["jsonl", "markdown"] as const) {
+      const text = (await collect(session.export({ format, secrets: [new Secret(secret)] }))).join("");
+      expect(text).not.toMatch(/pa.{0,3}ss/);
+      expect(text.match(/\[secret\]/g)?.length).toBeGreaterThanOrEqual(4);
+    }
   });
 
   it("of a session with nothing in it is empty", async () => {

@@ -114,6 +114,26 @@ describe("permissions", () => {
     await expect(session.approve("nothing", { type: "deny" })).rejects.toMatchObject({ code: "session" });
   });
 
+  it("are decided once: of two answers at the same time one counts, and the other is told so", async () => {
+    const ran: string[] = [];
+    const session = await sessionOf(new ScriptedProvider([calls("a.txt"), "Done."]), writer(ran))
+      .withPermissions(ask)
+      .build();
+    const answers: Promise<PromiseSettledResult<void>[]>[] = [];
+    const stream = session.runTurnStream("Hi");
+    for await (const event of stream.events()) {
+      if (event.type !== "approvalRequested") continue;
+      const answer = (decision: ApprovalDecision) => session.approve(event.approvalId, decision);
+      answers.push(Promise.allSettled([answer({ type: "allow", scope: "once" }), answer({ type: "deny" })]));
+    }
+    const [first, second] = (await answers[0]) ?? [];
+    expect(first?.status).toBe("fulfilled");
+    expect(second).toMatchObject({ status: "rejected", reason: { code: "session" } });
+    const decided = (await stream.done()).records.filter((record) => record.type === "approvalDecided");
+    expect(decided).toMatchObject([{ decision: { type: "allow" } }]);
+    expect(ran).toEqual(["a.txt"]);
+  });
+
   it("give the model the reason of a no", async () => {
     const provider = new ScriptedProvider([calls("a.txt"), "Done."]);
     const session = await sessionOf(provider, writer()).withPermissions(ask).build();
