@@ -1,6 +1,12 @@
 import { styled, type Terminal, width } from "./terminal.js";
 
-/** A bar that follows a download or a load; it shows itself on a terminal only, else one line says what goes on. */
+/** Says how much there is, with its unit: `1.9 MB`. */
+type Amount = (count: number) => string;
+
+/**
+ * A bar that follows a download, a load, or the reading of a prompt; it shows itself on a terminal only, else one line
+ * says what goes on.
+ */
 export class ProgressBar {
   readonly #terminal: Terminal;
   readonly #now: () => number;
@@ -15,10 +21,10 @@ export class ProgressBar {
     this.#now = now;
   }
 
-  update(label: string, done: number, total: number | undefined): void {
+  update(label: string, done: number, total: number | undefined, amount: Amount = bytes): void {
     const { err, redraws } = this.#terminal;
     if (!redraws) {
-      if (!this.#said) err.write(`${label}${total === undefined ? "" : ` (${bytes(total)})`} ...\n`);
+      if (!this.#said) err.write(`${label}${total === undefined ? "" : ` (${amount(total)})`} ...\n`);
       this.#said = true;
       return;
     }
@@ -30,8 +36,8 @@ export class ProgressBar {
     if (now - this.#drawnAt < 100 && done !== total) return;
     this.#drawnAt = now;
     const seconds = (now - this.#startedAt) / 1000;
-    const rate = seconds > 0.5 ? ` ${bytes((done - this.#startedWith) / seconds)}/s` : "";
-    err.write(`\r${line(label, done, total, rate, width(err) - 1)}\u001b[K`);
+    const rate = seconds > 0.5 ? ` ${amount((done - this.#startedWith) / seconds)}/s` : "";
+    err.write(`\r${line(label, { done, total, rate, amount }, width(err) - 1)}\u001b[K`);
     this.#shown = true;
   }
 
@@ -54,13 +60,22 @@ export class ProgressBar {
   }
 }
 
-function line(label: string, done: number, total: number | undefined, rate: string, columns: number): string {
-  if (total === undefined || total <= 0) return `${label} ${bytes(done)}${rate}`.slice(0, columns);
+interface Progress {
+  done: number;
+  total: number | undefined;
+  rate: string;
+  amount: Amount;
+}
+
+function line(label: string, { done, total, rate, amount }: Progress, columns: number): string {
+  if (total === undefined || total <= 0) return `${label} ${amount(done)}${rate}`.slice(0, columns);
   const share = Math.min(1, done / total);
-  const figures = ` ${String(Math.floor(share * 100)).padStart(3)} % of ${bytes(total)}${rate}`;
-  const room = Math.min(30, columns - label.length - figures.length - 3);
+  const part = ` ${String(Math.floor(share * 100)).padStart(3)} % of ${amount(total)}`;
+  const roomBeside = (figures: string) => Math.min(30, columns - label.length - figures.length - 3);
+  const figures = roomBeside(part + rate) < 5 ? part : part + rate; // the bar says more than the rate
+  const room = roomBeside(figures);
   if (room < 5) return `${label}${figures}`.slice(0, columns);
-  const filled = Math.round(share * room);
+  const filled = Math.floor(share * room);
   return `${label} [${"#".repeat(filled)}${".".repeat(room - filled)}]${figures}`;
 }
 
@@ -74,4 +89,9 @@ export function bytes(count: number): string {
     unit++;
   }
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** Tokens for people: `3,200 tokens`. */
+export function tokens(count: number): string {
+  return `${Math.round(count).toLocaleString("en")} tokens`;
 }

@@ -1,8 +1,8 @@
-import type { TurnEvent } from "@shedkit/agent";
+import type { AgentProgress, TurnEvent } from "@shedkit/agent";
 import type { Usage } from "@shedkit/types";
 import type { ChangeLine } from "./change.js";
 import { MarkdownStream } from "./markdown.js";
-import { ProgressBar } from "./progress.js";
+import { ProgressBar, tokens } from "./progress.js";
 import type { ModelNotice, Renderer } from "./renderer.js";
 import { clipped, printable, styled, type Terminal, width } from "./terminal.js";
 import { toolCallLine, toolResultLine } from "./tool-line.js";
@@ -57,7 +57,7 @@ export class TextRenderer implements Renderer {
         return;
       case "thinking":
         this.#thought += event.delta.length;
-        this.#bar.say(`thinking ... (${this.#thought} characters)`);
+        this.#say(`thinking ... (${this.#thought} characters)`);
         return;
       case "toolCall":
         this.#calls++;
@@ -114,19 +114,46 @@ export class TextRenderer implements Renderer {
   }
 
   #progress(progress: Extract<TurnEvent, { type: "progress" }>["progress"]): void {
-    if (progress.type === "initializing") {
-      this.#calls = 0;
-      this.#startedAt = this.#now();
+    switch (progress.type) {
+      case "initializing":
+        this.#calls = 0;
+        this.#startedAt = this.#now();
+        return;
+      case "generating":
+        if (progress.tokensSoFar !== undefined) return;
+        this.#thought = 0;
+        this.#say("waiting for the model ...");
+        return;
+      case "toolCallRequested":
+        this.#say(`preparing ${progress.name} ...`);
+        return;
+      case "modelWarning":
+        this.#warn(progress);
+        return;
+      case "evaluatingPrompt":
+        this.#evaluating(progress);
+        return;
+      case "loadingModel":
+        this.#loading(progress);
     }
-    if (progress.type === "generating" && progress.tokensSoFar === undefined && !this.#midLine) {
-      this.#thought = 0;
-      this.#bar.say("waiting for the model ...");
-    }
-    if (progress.type === "modelWarning") this.#warn(progress);
-    if (progress.type !== "loadingModel" || (progress.bytesTotal ?? 0) < WORTH_A_BAR) return;
-    if (progress.why !== undefined && !this.#quiet) this.#dim(progress.why);
-    const label = progress.what === "download" ? "Downloading the model" : "Loading the model";
-    this.#bar.update(label, progress.bytesDone, progress.bytesTotal);
+  }
+
+  #loading({ what, why, bytesDone, bytesTotal = 0 }: Extract<AgentProgress, { type: "loadingModel" }>): void {
+    if (bytesTotal < WORTH_A_BAR) return;
+    if (why !== undefined && !this.#quiet) this.#dim(why);
+    this.#bar.update(what === "download" ? "Downloading the model" : "Loading the model", bytesDone, bytesTotal);
+  }
+
+  /** A terminal alone is told: a line for every step would be in the way elsewhere. */
+  #evaluating({ tokensDone, tokensTotal }: Extract<AgentProgress, { type: "evaluatingPrompt" }>): void {
+    if (!this.#terminal.redraws || this.#midLine) return;
+    if (tokensDone === 0) this.#bar.clear();
+    this.#bar.update("Reading the conversation", tokensDone, tokensTotal, tokens);
+  }
+
+  /** A word on what goes on, where no half a line of the answer would be written over. */
+  #say(text: string): void {
+    if (!this.#midLine) this.#bar.say(printable(text));
   }
 
   #warn({ model, tool, message }: { model: string; tool?: string | undefined; message: string }): void {

@@ -61,6 +61,53 @@ describe("the text renderer", () => {
     expect(written.both).not.toContain("\u001b[2J");
   });
 
+  it("shows on a terminal how far a prompt is read, each anew, and nowhere else", () => {
+    let now = 0;
+    for (const isTerminal of [true, false]) {
+      const { terminal, written } = fakeTerminal(isTerminal);
+      const renderer = new TextRenderer(terminal, { now: () => now });
+      const read = (tokensDone: number) => {
+        renderer.event({ type: "progress", progress: { type: "evaluatingPrompt", tokensDone, tokensTotal: 3200 } });
+        now += 1000;
+      };
+      for (const tokensDone of [0, 1600, 0, 3136]) read(tokensDone);
+      renderer.event({ type: "text", delta: "Half a line" });
+      read(64);
+      renderer.event({ type: "done", summary: { messageCount: 2, usage } });
+      if (!isTerminal) {
+        expect(written.err).not.toContain("Reading");
+        continue;
+      }
+      const bars = written.err.split("\r").filter((text) => text.includes("Reading"));
+      expect(bars.map((bar) => stripVTControlCharacters(bar))).toEqual([
+        expect.stringMatching(/^Reading the conversation \[\.+\] {3}0 % of 3,200 tokens$/),
+        expect.stringMatching(/^Reading the conversation \[#+\.+\] {2}50 % of 3,200 tokens$/),
+        expect.stringMatching(/^Reading the conversation \[\.+\] {3}0 % of 3,200 tokens$/), // of the next step
+        expect.stringMatching(/^Reading the conversation \[#+\.+\] {2}98 % of 3,200 tokens$/),
+      ]);
+      expect(written.both).toContain("Half a line\n");
+    }
+  });
+
+  it("writes no word on what goes on over half a line of the answer", () => {
+    let now = 0;
+    const { terminal, written } = fakeTerminal(true);
+    const clock = () => {
+      now += 1000;
+      return now;
+    };
+    const renderer = new TextRenderer(terminal, { now: clock });
+    renderer.event({ type: "text", delta: "Let me think" });
+    renderer.event({ type: "thinking", delta: "hm" });
+    renderer.event({ type: "progress", progress: { type: "toolCallRequested", name: "read" } });
+    renderer.event({ type: "text", delta: " again.\n" });
+    renderer.event({ type: "progress", progress: { type: "toolCallRequested", name: "read" } });
+    renderer.event({ type: "toolCall", id: "1", name: "read", arguments: {} });
+    const shown = stripVTControlCharacters(written.both);
+    expect(shown).toContain("Let me think again.\n\rpreparing read ...");
+    expect(shown).not.toContain("thinking");
+  });
+
   it("follows a download on a terminal and takes the bar away before the answer", () => {
     let now = 0;
     const { terminal, written } = fakeTerminal(true);

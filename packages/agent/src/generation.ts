@@ -102,6 +102,11 @@ class Collector {
         sink({ type: "progress", progress: { type: "loadingModel", ...loading } });
         return;
       }
+      case "evaluating": {
+        const { tokensDone, tokensTotal } = event;
+        sink({ type: "progress", progress: { type: "evaluatingPrompt", tokensDone, tokensTotal } });
+        return;
+      }
       case "textDelta":
         this.#delta("text", event.block, event.text);
         return;

@@ -11,6 +11,8 @@ export type AgentProgress =
       bytesTotal?: number | undefined;
       why?: string | undefined;
     }
+  /** A model on this machine reads the prompt: so many of the tokens that are new to it. */
+  | { type: "evaluatingPrompt"; tokensDone: number; tokensTotal: number }
   /** What a model's backend says of a request: what of a tool's schema it cannot say, what it left out. Once a turn. */
   | { type: "modelWarning"; model: string; tool?: string | undefined; message: string }
   | { type: "generating"; model: string; tokensSoFar?: number | undefined }

@@ -212,6 +212,14 @@ describe("a turn stream", () => {
       progress: { type: "loadingModel", what: "load", bytesDone: 1, bytesTotal: 4 },
     });
   });
+
+  it("tells of a prompt being read", async () => {
+    const provider = new ScriptedProvider([[{ evaluating: 64, total: 90 }, "Hello."]]);
+    const session = await sessionOf(provider).build();
+    const items: StreamItem[] = await collect(session.runTurnStream("Hi"));
+    const progress = { type: "evaluatingPrompt", tokensDone: 64, tokensTotal: 90 };
+    expect(items).toContainEqual({ type: "progress", progress });
+  });
 });
 
 describe("subscribe", () => {

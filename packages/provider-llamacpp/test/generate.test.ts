@@ -49,6 +49,23 @@ it("evaluates of the next prompt only what the session has not evaluated yet", a
   expect(other).toMatchObject({ cacheRead: 0, input: after });
 });
 
+it("tells how much of a long prompt it has read, of what is new to it, before it answers", async () => {
+  const first = request(says, ["a long beginning ".repeat(12)], { session: "read" });
+  const total = await provider.countTokens(first);
+  const events = await collect(provider.stream(first));
+  const read = events.filter((event) => event.type === "evaluating");
+  expect(read[0]).toEqual({ type: "evaluating", tokensDone: 0, tokensTotal: total });
+  const done = read.map(({ tokensDone }) => tokensDone);
+  expect(done).toEqual(done.map((_, i) => i * 64));
+  expect(total - (done.at(-1) ?? 0)).toBeLessThanOrEqual(64); // the rest is read with the first token of the answer
+  const types = events.map(({ type }) => type);
+  expect(types.lastIndexOf("evaluating")).toBeLessThan(types.indexOf("textDelta"));
+
+  const more = request(says, ["a long beginning ".repeat(12), "and a short end"], { session: "read" });
+  const again = await collect(provider.stream(more));
+  expect(again.filter(({ type }) => type === "evaluating")).toEqual([]); // the rest is read in one go
+});
+
 it("keeps the common beginning where a prompt changes in its middle", async () => {
   const ask = (text: string) => request(says, [`${"a long beginning ".repeat(8)}${text}`], { session: "forked" });
   await collect(provider.stream(ask("one")));

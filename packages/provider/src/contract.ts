@@ -85,6 +85,11 @@ export type ModelEvent =
       what: "download" | "load";
       why?: string | undefined;
     }
+  /**
+   * After `start`, before the answer begins: how many tokens of the prompt a model on this machine has read, of those that
+   * it did not know from before. Not told of a prompt that is read in one go.
+   */
+  | { type: "evaluating"; tokensDone: number; tokensTotal: number }
   | { type: "textDelta"; block: number; text: string }
   | { type: "thinkingDelta"; block: number; text: string }
   | { type: "toolCallStart"; block: number; id: string; name: string }

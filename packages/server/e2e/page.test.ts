@@ -63,6 +63,20 @@ async function noViolations(page: Page): Promise<void> {
 const answers = (page: Page) => page.getByRole("article", { name: "Answer" });
 
 describe.skipIf(browserPath === undefined)("the page", () => {
+  it("shows how far a model on this machine has read the conversation", async () => {
+    const gate = new Gate();
+    const provider = new ScriptedProvider([[{ evaluating: 64, total: 128 }, { wait: gate }, "All of it is read."]]);
+    const { page } = await visit(await servePage(provider));
+    await ask(page, "Read this");
+    const bar = page.getByRole("progressbar", { name: "reading the conversation" });
+    await bar.waitFor();
+    expect(await bar.getAttribute("value")).toBe("0.5");
+    await noViolations(page);
+    gate.open();
+    await answers(page).getByText("All of it is read.").waitFor();
+    expect(await bar.count()).toBe(0);
+  });
+
   it("goes through a whole task: search, read, an edit that is approved, a streamed answer", async () => {
     const gate = new Gate();
     const server = await servePage(wholeTask(gate), {

@@ -48,7 +48,12 @@ export function Chat() {
         {running && !waits && (
           <p class="activity">
             <span class="pulse" aria-hidden="true" />
-            {activity || "working"}
+            {activity.text || "working"}
+            {activity.share !== undefined && (
+              <progress value={Math.min(1, activity.share)} aria-label={activity.text}>
+                {Math.round(100 * activity.share)} %
+              </progress>
+            )}
           </p>
         )}
       </div>

@@ -17,9 +17,19 @@ export interface Current {
   records: Stored[];
   running: boolean;
   connected: boolean;
-  /** What is going on, in a few words. */
-  activity: string;
+  /** What is going on. */
+  activity: Activity;
 }
+
+/** What is going on, in a few words, and the part of it that is done, from 0 to 1, where that is known. */
+export interface Activity {
+  text: string;
+  share?: number | undefined;
+}
+
+const NOTHING: Activity = { text: "" };
+/** By the kind of delta. */
+const ACTIVITIES: { readonly [kind: string]: string } = { thinking: "thinking", text: "writing" };
 
 /** All that the page knows. Components follow it by {@link useStore}. */
 class Store {
@@ -166,7 +176,7 @@ class Store {
     if (!mine()) return;
     const conversation = new Conversation();
     for (const { record } of records) conversation.apply(record);
-    this.current = { id, info, conversation, records, running: info.running, connected: true, activity: "" };
+    this.current = { id, info, conversation, records, running: info.running, connected: true, activity: NOTHING };
     this.announced = "";
     this.#connect(records.at(-1)?.record.id ?? "");
     this.changed();
@@ -213,7 +223,7 @@ class Store {
     };
     on("record", (record: SessionRecord) => this.#record(current, record));
     on("delta", ({ stepId, block, kind, text }: { stepId: string; block: number; kind: string; text: string }) => {
-      current.activity = kind === "thinking" ? "thinking" : kind === "text" ? "writing" : "preparing a tool call";
+      current.activity = { text: ACTIVITIES[kind] ?? "preparing a tool call" };
       current.conversation.delta(stepId, block, kind, text);
     });
     on("progress", ({ progress }: { progress: AgentProgress }) => {
@@ -223,7 +233,7 @@ class Store {
       if (text) current.conversation.progress(toolCallId, text);
     });
     on("state", ({ running, model }: { running: boolean; model: string }) => {
-      if (current.running && !running) current.activity = "";
+      if (current.running && !running) current.activity = NOTHING;
       current.running = running;
       current.info = { ...current.info, model };
     });
@@ -250,7 +260,7 @@ class Store {
     }
     if (record.type === "summary" || record.type === "failedAction") {
       current.running = false;
-      current.activity = "";
+      current.activity = NOTHING;
       void this.run(() => this.list());
       void api.info(current.id).then((info) => {
         current.info = info;
@@ -260,21 +270,23 @@ class Store {
   }
 }
 
-function activityOf(progress: AgentProgress): string | undefined {
+function activityOf(progress: AgentProgress): Activity | undefined {
   switch (progress.type) {
     case "loadingModel": {
       const { bytesDone, bytesTotal, what } = progress;
-      const part = bytesTotal ? ` ${Math.round((100 * bytesDone) / bytesTotal)} %` : "";
-      return what === "download" ? `downloading the model${part}` : `loading the model${part}`;
+      const text = what === "download" ? "downloading the model" : "loading the model";
+      return { text, ...(bytesTotal !== undefined && bytesTotal > 0 && { share: bytesDone / bytesTotal }) };
     }
+    case "evaluatingPrompt":
+      return { text: "reading the conversation", share: progress.tokensDone / progress.tokensTotal };
     case "generating":
-      return "waiting for the model";
+      return { text: "waiting for the model" };
     case "toolCallRequested":
-      return `preparing ${progress.name}`;
+      return { text: `preparing ${progress.name}` };
     case "executingTools":
-      return "running tools";
+      return { text: "running tools" };
     case "compacting":
-      return "summing up what was said";
+      return { text: "summing up what was said" };
     default:
       return undefined;
   }

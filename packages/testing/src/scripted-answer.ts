@@ -26,7 +26,9 @@ export type ScriptedPart =
   | { wait: Gate }
   /** What was begun is closed, and the answer ends in this failure. */
   | { fail: AgenticError; retracted?: boolean | undefined }
-  | { loading: number; total?: number | undefined };
+  | { loading: number; total?: number | undefined }
+  /** So many of `total` tokens of the prompt are read. */
+  | { evaluating: number; total: number };
 
 /** An answer with more to say than its parts. */
 export interface ScriptedStep {

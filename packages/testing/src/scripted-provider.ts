@@ -95,6 +95,10 @@ export class ScriptedProvider implements ModelProvider {
         started = true;
         yield start;
       }
+      if (typeof part === "object" && "evaluating" in part) {
+        yield { type: "evaluating", tokensDone: part.evaluating, tokensTotal: part.total };
+        continue;
+      }
       let broken: { error: AgenticError; retracted?: boolean | undefined } | undefined;
       if (closesText(part)) {
         if (text) yield { type: "output", block, output: { type: "text", text } };

@@ -56,6 +56,13 @@ export function failureOf(events: readonly ModelEvent[]): AgenticError {
   return last.error;
 }
 
+const BLOCK_EVENTS: ReadonlySet<ModelEvent["type"]> = new Set([
+  "textDelta",
+  "thinkingDelta",
+  "toolCallStart",
+  "output",
+]);
+
 /** One terminal, last; `start` at most once and before any block; deltas add up to their output. */
 function checkOrder(events: readonly ModelEvent[]): void {
   const types = events.map((event) => event.type);
@@ -65,6 +72,9 @@ function checkOrder(events: readonly ModelEvent[]): void {
   holds(types.filter((type) => type === "start").length <= 1, "start came twice");
   const first = types.find((type) => type !== "loading" && type !== "failure");
   holds(first === undefined || first === "start", `the first event is ${first}, not start`);
+  const read = types.lastIndexOf("evaluating");
+  const said = types.findIndex((type) => BLOCK_EVENTS.has(type));
+  holds(said < 0 || read < said, "evaluating came after the answer had begun");
   const deltas = new Map<number, string>();
   for (const event of events) {
     if (event.type === "textDelta" || event.type === "thinkingDelta") add(deltas, event.block, event.text);
