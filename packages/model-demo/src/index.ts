@@ -13,3 +13,15 @@ export const demoModelSize = 1_978_432;
 export const demoModelSummary =
   "a 2 MB demonstration model: it finds values in small files (a dozen lines) and, given tools for it, counts files, " +
   "remembers and calculates; it is often wrong and knows nothing";
+
+/** What a session needs of its host for this model, as the parts of `AgentSessionBuilder` take it. */
+export const demoModelSettings = {
+  /** It takes nothing to heart that it is told on the way. */
+  config: { modelParams: { temperature: 0, maxTokens: 160 }, contextPressureThreshold: 0 },
+  /** Its window of 2,048 tokens holds the conversation, the tools and what they return. */
+  context: { window: 1700, keepRecentTokens: 300, summaryTokens: 60 },
+  memory: { observationTriggerTokens: 0, reflectionTriggerTokens: 0 },
+  /** Where there is no tool for what is asked it may look for one again and again. */
+  loopDetection: { toolCallMaxRepeats: 2, maxRedirects: 0, temperatureDelta: 0, detectVacuousAnswers: false },
+  maxSteps: 8,
+} as const;

@@ -1,0 +1,52 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { ModelProvider } from "@shedkit/provider";
+import { demoModelSettings } from "../src/index.js";
+import type { EvalCase } from "./cases.js";
+import { type Verdict, verdictOf } from "./score.js";
+import { demoSession, writeFiles } from "./session.js";
+
+type Files = { readonly [path: string]: string };
+
+const projects = JSON.parse(readFileSync(new URL("./projects.json", import.meta.url), "utf8")) as {
+  [project: string]: Files;
+};
+
+export interface CaseResult {
+  wanted: EvalCase;
+  verdict: Verdict;
+  answer: string;
+  /** `name(arguments)` of each call of the last turn. */
+  calls: string[];
+}
+
+export interface RunOptions {
+  provider: ModelProvider;
+  model?: string | undefined;
+  renamed?: boolean | undefined;
+  /** In place of those of the project. */
+  files?: Files | undefined;
+}
+
+/** Asks one case in a new session over a fresh folder. */
+export async function runCase(wanted: EvalCase, { files, ...options }: RunOptions): Promise<CaseResult> {
+  const root = mkdtempSync(path.join(tmpdir(), "demo-eval-"));
+  try {
+    writeFiles(root, files ?? (wanted.project && projects[wanted.project]) ?? {});
+    await using session = await demoSession({ root, ...options });
+    const { maxSteps } = demoModelSettings;
+    for (const said of wanted.before ?? []) await session.runTurn(said, { maxSteps });
+    const turn = await session.runTurn(wanted.ask, { maxSteps });
+    const facts = (await session.memory.facts()).map(String);
+    const answer = turn.failure ? undefined : turn.text;
+    return {
+      wanted,
+      verdict: verdictOf(wanted, { answer, root, facts }),
+      answer: answer ?? `failed: ${turn.failure?.message}`,
+      calls: turn.toolCalls().map((call) => `${call.name}(${JSON.stringify(call.arguments)})`),
+    };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
