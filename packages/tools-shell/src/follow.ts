@@ -1,5 +1,5 @@
 import type { Progress } from "@shedkit/tool";
-import type { TerminalJob } from "./terminal.js";
+import type { Secrets, TerminalJob } from "./terminal.js";
 import { OutputStream } from "./text.js";
 
 /** Why a job is not waited for any more. */
@@ -13,9 +13,10 @@ export async function* follow(
   job: TerminalJob,
   timeoutMs: number,
   signal: AbortSignal,
+  secrets?: Secrets,
 ): AsyncGenerator<Progress, FollowEnd, void> {
   const events = new Events(job, timeoutMs, signal);
-  const stream = new OutputStream();
+  const stream = new OutputStream(secrets);
   let at = 0;
   try {
     while (true) {

@@ -1,4 +1,5 @@
-export { type BashInput, type BashOutput, type BashParams, bashTool } from "./bash.js";
+export { bashTool } from "./bash.js";
+export type { BashInput, BashOutput, BashParams } from "./bash-params.js";
 export { type ParsedCommand, parseCommand, type Redirection, type SimpleCommand } from "./parse.js";
 export { type ShellToolsOptions, shellTools } from "./shell-tools.js";
 export {
@@ -10,4 +11,11 @@ export {
   taskOutputTool,
 } from "./task-tools.js";
 export { EXECUTION_COMPLETE, EXECUTION_FAILED, EXECUTION_TIMEOUT } from "./tasks.js";
-export { type JobExit, type StartOptions, type Terminal, type TerminalJob, terminalResource } from "./terminal.js";
+export {
+  type JobExit,
+  type Secrets,
+  type StartOptions,
+  type Terminal,
+  type TerminalJob,
+  terminalResource,
+} from "./terminal.js";

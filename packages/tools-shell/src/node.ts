@@ -1,6 +1,20 @@
 import { spawn } from "node:child_process";
-import { constants, existsSync, mkdtempSync, realpathSync, statSync } from "node:fs";
-import { mkdir, open, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "@shedkit/tool";
@@ -8,9 +22,11 @@ import { COMMAND, commandEnvironment, type Environment } from "./node/environmen
 import { ProcessGroup } from "./node/group.js";
 import { NodeJob, type Patience } from "./node/job.js";
 import { Sandbox, type SandboxOptions } from "./node/sandbox.js";
-import { BASH_SCRIPT, SH_SCRIPT, STATE_END } from "./node/script.js";
+import { BASH_SCRIPT, SH_SCRIPT } from "./node/script.js";
+import { secretsOf } from "./node/secrets.js";
+import { readState } from "./node/state.js";
 import { Watchdog } from "./node/watchdog.js";
-import type { StartOptions, Terminal } from "./terminal.js";
+import type { Secrets, StartOptions, Terminal } from "./terminal.js";
 
 export interface NodeTerminalOptions {
   /** The folder where commands begin. Default: the current one. */
@@ -49,6 +65,7 @@ const MAX_STATE = 16 * 1024 * 1024; // of variables and functions, in bytes
 export class NodeTerminal implements Terminal {
   readonly cwd: string;
   readonly shell: string;
+  readonly secrets: Secrets;
   readonly #shellPath: string;
   readonly #env: { [name: string]: string };
   readonly #patience: Patience;
@@ -56,6 +73,8 @@ export class NodeTerminal implements Terminal {
   readonly #logParent: string;
   readonly #sandbox: Sandbox | undefined;
   readonly #jobs = new Set<NodeJob>();
+  /** What commands left, by the name of their state: the folder, and a digest of the rest; none where there is no rest. */
+  readonly #states = new Map<string, { cwd: string; digest: string }>();
   #folder: string | undefined;
   #watchdog: Watchdog | undefined;
   #watching: NodeJS.Timeout | undefined;
@@ -71,7 +90,9 @@ export class NodeTerminal implements Terminal {
     const shell = options.shell ?? SHELLS.find((path) => existsSync(path)) ?? "/bin/sh";
     this.#shellPath = shell;
     this.shell = basename(shell);
-    this.#env = commandEnvironment(options.env ?? process.env, options.keepVariables ?? []);
+    const { seen, secrets } = commandEnvironment(options.env ?? process.env, options.keepVariables ?? []);
+    this.#env = seen;
+    this.secrets = secretsOf(secrets);
     this.#patience = { graceMs: options.graceMs ?? 1000, killMs: options.killMs ?? 1000 };
     this.#maxLogBytes = options.maxLogBytes ?? 5 * 1024 ** 3;
     this.#logParent = options.logFolder ?? tmpdir();
@@ -82,35 +103,33 @@ export class NodeTerminal implements Terminal {
     this.#check(command);
     await this.#sandbox?.ready();
     const folder = this.#logs();
-    const state =
-      options.state === undefined ? "" : join(folder, `state-${Buffer.from(options.state).toString("hex")}`);
-    const { cwd, gone } = await this.#folderFor(options.cwd, state);
+    const before = options.state === undefined ? undefined : this.#states.get(options.state);
+    const { cwd, gone } = await this.#folderFor(options.cwd, before?.cwd);
+    if (this.#disposed) throw ended(); // nothing waits from here on until the job is watched
     const number = ++this.#count;
     const logPath = join(folder, `${number}.log`);
-    // Append only: what several processes write stands in the order in which it came.
-    const log = await open(logPath, "ax", 0o600).catch((cause: unknown) => {
-      throw this.#disposed ? ended() : cause;
-    });
+    let log: number | undefined;
     try {
-      const left = state !== "" && (options.leaves ?? true) ? join(folder, `left-${number}`) : "";
-      if (left !== "") await mkdir(left, { mode: 0o700 });
-      const [program, before] = this.#sandbox ? await this.#sandbox.command(cwd, folder, left) : [this.#shellPath, []];
-      if (this.#sandbox) before.push(this.#shellPath);
+      // Append only: what several processes write stands in the order in which it came.
+      log = openSync(logPath, "ax", 0o600);
+      const left = options.state !== undefined && (options.leaves ?? true) ? join(folder, `left-${number}`) : "";
+      const [program, args] = this.#sandbox?.command(cwd, folder, left) ?? [this.#shellPath, []];
+      if (this.#sandbox) args.push(this.#shellPath);
       const script = this.shell === "bash" ? BASH_SCRIPT : SH_SCRIPT;
-      const leaves = left === "" ? "" : join(left, "state");
-      if (this.#disposed) throw ended(); // nothing waits from here on until the job is watched
-      const child = spawn(program, [...before, "-c", script, this.shell, state, leaves], {
+      const state = (before?.digest ?? "") === "" ? "" : stateFile(folder, options.state);
+      const leaves = left === "" || !this.#sandbox ? left : join(left, "state");
+      const child = spawn(program, [...args, "-c", script, this.shell, state, leaves], {
         cwd: this.#sandbox ? "/" : cwd,
         env: { ...this.#env, PWD: cwd, [COMMAND]: command },
         detached: true,
-        stdio: ["ignore", log.fd, log.fd],
+        stdio: ["ignore", log, log],
       });
       const failed = new Promise<never>((_, reject) => child.once("error", reject));
       failed.catch(() => {});
       if (child.pid === undefined) await failed;
       const group = new ProcessGroup(child.pid ?? 0);
       if (options.background) child.unref();
-      const lastFolder = async () => (left === "" ? undefined : takeState(left, state));
+      const lastFolder = () => (left === "" ? undefined : this.#takeState(options.state, left, leaves));
       const job = new NodeJob(child, { group, logPath, folderGone: gone, patience: this.#patience, cwd: lastFolder });
       this.#watch(job);
       return job;
@@ -120,7 +139,7 @@ export class NodeTerminal implements Terminal {
       const text = `The shell ${this.#shellPath} could not be started: ${cause instanceof Error ? cause.message : cause}.`;
       throw new ToolError("execution", "terminal", text, { cause });
     } finally {
-      await log.close();
+      if (log !== undefined) closeSync(log);
     }
   }
 
@@ -165,14 +184,16 @@ export class NodeTerminal implements Terminal {
     return this.#folder;
   }
 
-  async #folderFor(asked: string | undefined, state: string): Promise<{ cwd: string; gone?: string | undefined }> {
+  async #folderFor(
+    asked: string | undefined,
+    left: string | undefined,
+  ): Promise<{ cwd: string; gone?: string | undefined }> {
     if (asked !== undefined) {
       const path = isAbsolute(asked) ? asked : join(this.cwd, asked);
       const real = this.#sandbox?.outside(path, this.#logs()) ?? path;
       if (await isFolder(real)) return { cwd: this.#sandbox ? path : await realpath(path) };
       throw new ToolError("notFound", "terminal", `There is no folder ${JSON.stringify(path)} to run in.`);
     }
-    const left = state === "" ? undefined : await contentOf(`${state}.cwd`);
     if (left === undefined) return { cwd: this.cwd };
     const real = this.#sandbox?.outside(left, this.#logs()) ?? left;
     return (await isFolder(real)) ? { cwd: left } : { cwd: this.cwd, gone: left };
@@ -194,6 +215,25 @@ export class NodeTerminal implements Terminal {
     this.#watching = undefined;
   }
 
+  /** Makes what a command left the state for the next, if it was written to its end; returns the folder. */
+  #takeState(name = "", left: string, file: string): string | undefined {
+    try {
+      const found = readState(contentOf(file) ?? "", this.#env);
+      if (!found) return undefined;
+      const digest = found.script === "" ? "" : createHash("sha256").update(found.script).digest("hex");
+      if (digest !== "" && digest !== this.#states.get(name)?.digest) {
+        writeFileSync(`${left}.new`, found.script, { mode: 0o600 });
+        renameSync(`${left}.new`, stateFile(this.#logs(), name)); // a shell may be reading the old one
+      }
+      this.#states.set(name, { cwd: found.cwd, digest });
+      return found.cwd;
+    } catch {
+      return undefined; // the folder was cleared away meanwhile
+    } finally {
+      rmSync(left, { recursive: true, force: true });
+    }
+  }
+
   async #look(): Promise<void> {
     for (const job of this.#jobs) {
       if ((await job.size()) > this.#maxLogBytes) void job.kill("outputLimit");
@@ -206,34 +246,24 @@ function ended(): ToolError {
   return new ToolError("serviceUnavailable", "terminal", "The terminal has been ended: no command can be run.");
 }
 
-/** Makes what a command left the state for the next, if it was written to its end; returns the folder. */
-async function takeState(left: string, state: string): Promise<string | undefined> {
-  try {
-    const [text, cwd] = await Promise.all([contentOf(join(left, "state.env")), contentOf(join(left, "state.cwd"))]);
-    if (text === undefined || !text.endsWith(`\n${STATE_END}`) || cwd === undefined) return undefined;
-    await Promise.all(["env", "cwd"].map((part) => rename(join(left, `state.${part}`), `${state}.${part}`)));
-    return cwd;
-  } catch {
-    return undefined; // the folder was cleared away meanwhile
-  } finally {
-    // Empty by now, unless the command put something there.
-    await rmdir(left).catch(() => rm(left, { recursive: true, force: true }).catch(() => undefined));
-  }
-}
-
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }
 
 /** What a plain file holds. A command may have put anything in its place: a pipe, a link, something endless. */
-async function contentOf(path: string): Promise<string | undefined> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(path, flags).catch(() => undefined);
+function contentOf(path: string): string | undefined {
+  let file: number | undefined;
   try {
-    const info = await handle?.stat();
-    if (!handle || !info?.isFile() || info.size > MAX_STATE) return undefined;
-    return (await handle.readFile("utf8")).replace(/\n$/, "");
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const info = fstatSync(file);
+    return info.isFile() && info.size <= MAX_STATE ? readFileSync(file, "utf8") : undefined;
+  } catch {
+    return undefined;
   } finally {
-    await handle?.close();
+    if (file !== undefined) closeSync(file);
   }
+}
+
+function stateFile(folder: string, name = ""): string {
+  return join(folder, `state-${Buffer.from(name).toString("hex")}`);
 }

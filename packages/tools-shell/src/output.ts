@@ -1,5 +1,5 @@
 import { keptResults, type ToolContext } from "@shedkit/tool";
-import type { TerminalJob } from "./terminal.js";
+import type { Secrets, TerminalJob } from "./terminal.js";
 import { cleanOutput, count, headAndTail } from "./text.js";
 
 /** What a command wrote, as far as a model is shown it. */
@@ -16,30 +16,41 @@ const MAX_KEPT = 16 * 1024 * 1024;
 const BYTES_A_CHARACTER = 8; // with colours and the like
 
 /** The output of a job, or its head and its tail, and how to get at the rest. */
-export async function outputOf(job: TerminalJob, limit: number, ctx: ToolContext, keep: boolean): Promise<ShownOutput> {
+export async function outputOf(
+  job: TerminalJob,
+  limit: number,
+  ctx: ToolContext,
+  { keep, secrets }: { keep: boolean; secrets: Secrets | undefined },
+): Promise<ShownOutput> {
+  const clean = (text: string): string => secrets?.hide(cleanOutput(text)) ?? cleanOutput(text);
   const bytes = await job.size();
   const reach = limit * BYTES_A_CHARACTER;
   let first: string;
   let last: string;
   if (bytes <= 2 * reach) {
-    first = cleanOutput(decode(await job.read(0, bytes)));
+    first = clean(decode(await job.read(0, bytes)));
     if (first.length <= limit) return { text: first, truncated: false, bytes };
     last = first;
   } else {
-    first = cleanOutput(decode(await job.read(0, reach), true));
-    last = cleanOutput(decode(afterCut(await job.read(bytes - reach, bytes))));
+    first = clean(decode(await job.read(0, reach), true));
+    last = clean(decode(afterCut(await job.read(bytes - reach, bytes))));
   }
   const { head, tail } = headAndTail(first, last, limit);
-  const note = `[... output left out here: it has ${count(bytes)} bytes.${await whereWhole(job, bytes, ctx, keep)} ...]`;
+  const note = `[... output left out here: it has ${count(bytes)} bytes.${await whereWhole(job, bytes, ctx, keep ? clean : undefined)} ...]`;
   const text = `${head}${head.endsWith("\n") ? "" : "\n"}${note}\n${tail}`;
   return { text, truncated: true, bytes };
 }
 
-async function whereWhole(job: TerminalJob, bytes: number, ctx: ToolContext, keep: boolean): Promise<string> {
+async function whereWhole(
+  job: TerminalJob,
+  bytes: number,
+  ctx: ToolContext,
+  clean: ((text: string) => string) | undefined,
+): Promise<string> {
   const kept = ctx.resources.get(keptResults);
   const log = job.logPath === undefined ? "" : ` The whole is in ${job.logPath}.`;
-  if (!kept || !keep || bytes > MAX_KEPT) return log;
-  const handle = kept.keep(ctx.callId, cleanOutput(decode(await job.read(0, bytes))));
+  if (!kept || !clean || bytes > MAX_KEPT) return log;
+  const handle = kept.keep(ctx.callId, clean(decode(await job.read(0, bytes))));
   return ` The whole is kept as "${handle}", which can be read like a file.`;
 }
 

@@ -1,5 +1,6 @@
 import type { ToolImpl } from "@shedkit/tool";
-import { type BashParams, bashTool } from "./bash.js";
+import { bashTool } from "./bash.js";
+import type { BashParams } from "./bash-params.js";
 import { type TaskOutputParams, taskKillTool, taskOutputTool } from "./task-tools.js";
 import type { Terminal } from "./terminal.js";
 

@@ -135,7 +135,10 @@ async function taskOutput(
   if (waited > 0) await waitFor(tasks, input.wait_for ?? "all", waited, ctx.signal);
   const shown = await Promise.all(
     tasks.map(async (task) => {
-      const { text, truncated } = await outputOf(task.job, ctx.params.maxOutputChars, ctx, tasks.length === 1);
+      const { text, truncated } = await outputOf(task.job, ctx.params.maxOutputChars, ctx, {
+        keep: tasks.length === 1,
+        secrets: shell.terminal.secrets,
+      });
       if (task.status !== "running") task.told = true;
       return {
         task_id: task.id,

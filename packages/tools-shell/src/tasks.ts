@@ -10,6 +10,8 @@ type TaskStatus = "running" | "completed" | "killed" | "timeout" | "outputLimit"
 /** A command in the background. */
 export interface Task {
   readonly id: string;
+  /** The call that started it, by which it is known too. */
+  readonly callId: string;
   readonly command: string;
   readonly description: string;
   readonly job: TerminalJob;
@@ -47,7 +49,7 @@ export class Shell {
   }
 
   task(id: string): Task | undefined {
-    return this.#tasks.get(id);
+    return this.#tasks.get(id) ?? this.tasks.find(({ callId }) => callId === id);
   }
 
   /** Ends a foreground job with the session, too: it may have left something running. */
@@ -63,7 +65,7 @@ export class Shell {
   adopt(
     job: TerminalJob,
     { command, description, timeoutMs }: { command: string; description: string; timeoutMs?: number | undefined },
-    notify: ToolContext["notify"],
+    { callId, notify }: ToolContext,
   ): Task {
     const id = `task-${++this.#count}`;
     const timer = setTimeout(
@@ -81,7 +83,7 @@ export class Shell {
       notify(...announcement(task, exit));
       this.#makeRoom();
     });
-    const task: Task = { id, command, description, job, status: "running", ended, told: false };
+    const task: Task = { id, callId, command, description, job, status: "running", ended, told: false };
     this.#tasks.set(id, task);
     return task;
   }
@@ -130,7 +132,7 @@ export function exitData({ code, signal }: JobExit): { exitCode: number; signal?
 const MOST_AT_ONCE = 1024 * 1024; // bytes
 
 /** As other tools wait for it, and watch it. */
-function listed(task: Task): BackgroundTask {
+function listed(task: Task, { terminal: { secrets } }: Shell): BackgroundTask {
   const { id, description, job, ended } = task;
   return {
     ...{ id, description, ended },
@@ -139,7 +141,8 @@ function listed(task: Task): BackgroundTask {
     output: async (from) => {
       const bytes = await job.read(from, Math.min(await job.size(), from + MOST_AT_ONCE));
       const whole = bytes.subarray(0, bytes.length - begunCharacter(bytes));
-      return { text: cleanOutput(new TextDecoder().decode(whole)), next: from + whole.length };
+      const text = cleanOutput(new TextDecoder().decode(whole));
+      return { text: secrets?.hide(text) ?? text, next: from + whole.length };
     },
   };
 }
@@ -184,7 +187,9 @@ export function shellOf(given: Terminal | undefined, ctx: ToolContext): Shell {
   if (known) return known;
   const shell = new Shell(terminal, ctx.sessionId ?? "shared");
   own.set(terminal, shell);
-  ctx.resources.getOrDefault(backgroundTasks, () => new Map()).set(`shell ${own.size}`, () => shell.tasks.map(listed));
+  ctx.resources
+    .getOrDefault(backgroundTasks, () => new Map())
+    .set(`shell ${own.size}`, () => shell.tasks.map((task) => listed(task, shell)));
   ctx.resources.defer(() => shell.end());
   return shell;
 }

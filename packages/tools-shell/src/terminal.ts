@@ -11,6 +11,15 @@ export interface Terminal {
    * `serviceUnavailable` where there are no processes.
    */
   start(command: string, options?: StartOptions): Promise<TerminalJob>;
+  /** What must not be seen in what commands write. Default: nothing. */
+  readonly secrets?: Secrets | undefined;
+}
+
+/** Takes secrets out of texts. */
+export interface Secrets {
+  hide(text: string): string;
+  /** How many characters at the end of a text may be the beginning of a secret. */
+  begun(text: string): number;
 }
 
 export interface StartOptions {

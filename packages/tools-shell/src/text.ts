@@ -1,3 +1,5 @@
+import type { Secrets } from "./terminal.js";
+
 const ESC = "\u001b";
 // Control sequences: OSC, DCS, APC, PM and SOS up to their end; CSI; other short ones.
 const SEQUENCES =
@@ -29,18 +31,32 @@ function lastWritten(line: string): string {
 /** Bytes that come in pieces, as clean text: characters and control sequences that are cut stay whole. */
 export class OutputStream {
   readonly #decoder = new TextDecoder();
+  readonly #secrets: Secrets | undefined;
   #open = "";
+  #begun = ""; // what may be the beginning of a secret
+
+  constructor(secrets?: Secrets) {
+    this.#secrets = secrets;
+  }
 
   push(bytes: Uint8Array): string {
     const text = this.#open + this.#decoder.decode(bytes, { stream: true });
     const open = OPEN_SEQUENCE.exec(text.slice(-MAX_OPEN))?.[0] ?? "";
     this.#open = open;
-    return shown(text.slice(0, text.length - open.length));
+    return this.#hidden(shown(text.slice(0, text.length - open.length)), true);
   }
 
   /** What is left over at the end. */
   end(): string {
-    return shown(this.#open + this.#decoder.decode());
+    return this.#hidden(shown(this.#open + this.#decoder.decode()), false);
+  }
+
+  #hidden(text: string, more: boolean): string {
+    if (!this.#secrets) return text;
+    const whole = this.#secrets.hide(this.#begun + text);
+    const begun = more ? this.#secrets.begun(whole) : 0;
+    this.#begun = whole.slice(whole.length - begun);
+    return whole.slice(0, whole.length - begun);
   }
 }
 

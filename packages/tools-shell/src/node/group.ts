@@ -27,6 +27,8 @@ export class ProcessGroup {
   }
 
   #some(): boolean {
+    const recent = recentMembers(this.id, this.#bornAt);
+    if (recent !== undefined) return recent;
     const members = membersOf(this.id, this.#bornAt);
     // Dead ones that nobody has collected are in the group still.
     if (members) return members.length > 0;
@@ -61,6 +63,35 @@ function membersOf(session: number, bornAt: number): { pid: number; group: numbe
   const now = performance.now();
   if (!last || last.takenAt < bornAt || now > last.freshUntil) last = snapshot(now);
   return last && (last.sessions.get(String(session)) ?? []);
+}
+
+/** So soon the system cannot have used up its numbers and begun anew. */
+const RECENT_MS = 250;
+const MOST_RECENT = 64; // numbers
+
+/**
+ * Whether a young session has a living process: its processes have the numbers that were given out since it began, so
+ * only these are looked at. Undefined where they are too many, or the system does not tell.
+ */
+function recentMembers(session: number, bornAt: number): boolean | undefined {
+  if (performance.now() - bornAt > RECENT_MS) return undefined;
+  const last = lastNumber();
+  if (last === undefined || last < session || last - session > MOST_RECENT) return undefined;
+  for (let pid = session; pid <= last; pid++) {
+    const [state, , , own] = statOf(pid);
+    if (own === String(session) && state !== "Z" && state !== "X") return true;
+  }
+  return false;
+}
+
+/** The process number that was given out last. */
+function lastNumber(): number | undefined {
+  try {
+    const last = Number(readFileSync("/proc/loadavg", "latin1").split(" ")[4]);
+    return Number.isInteger(last) ? last : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function snapshot(takenAt: number): Snapshot | undefined {

@@ -12,7 +12,7 @@ export interface Patience {
   killMs: number;
 }
 
-const LOOK_MS = 20;
+const LOOK_MS = 20; // between two looks, after a few quick ones
 const MAX_WAIT_MS = 5000; // for a process that even SIGKILL does not end (it waits for a disk)
 
 /** A command on this machine. */
@@ -35,7 +35,7 @@ export class NodeJob implements TerminalJob {
       folderGone: string | undefined;
       patience: Patience;
       /** Where the command left the state's folder. */
-      cwd: () => Promise<string | undefined>;
+      cwd: () => string | undefined;
     },
   ) {
     this.group = parts.group;
@@ -50,7 +50,7 @@ export class NodeJob implements TerminalJob {
       this.#ended = true;
       await this.#untilGone(parts.patience.graceMs, () => this.#killing !== undefined);
       await this.#killing;
-      return { ...exit, left: this.group.alive(), reason: this.#reason, cwd: await parts.cwd() };
+      return { ...exit, left: this.group.alive(), reason: this.#reason, cwd: parts.cwd() };
     });
   }
 
@@ -64,6 +64,7 @@ export class NodeJob implements TerminalJob {
   }
 
   async read(start: number, end: number): Promise<Uint8Array> {
+    if (end <= start) return new Uint8Array();
     const handle = await open(this.logPath, "r").catch((cause: unknown) => {
       throw new ToolError("execution", "terminal", `The log ${this.logPath} is gone.`, { cause });
     });
@@ -104,9 +105,10 @@ export class NodeJob implements TerminalJob {
 
   /** False where some of it still lives after so long, or when `stop` says so. */
   async #untilGone(ms: number, stop: () => boolean = () => false): Promise<boolean> {
-    for (let waited = 0; this.group.alive(); waited += LOOK_MS) {
+    let pause = 1;
+    for (let waited = 0; this.group.alive(); waited += pause, pause = Math.min(2 * pause, LOOK_MS)) {
       if (waited >= ms || stop()) return false;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
     return true;
   }

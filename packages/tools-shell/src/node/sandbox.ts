@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ToolError } from "@shedkit/tool";
 
@@ -65,11 +64,12 @@ export class Sandbox {
    * The program and the arguments that come before a command's own.
    *
    * @param logs The terminal's private folder: read only in there, its `tmp` is what the command sees as `/tmp`.
-   * @param left The folder in which the command leaves its state.
+   * @param left The folder in which the command leaves its state; it is made. Empty: none.
    */
-  async command(cwd: string, logs: string, left: string): Promise<[program: string, args: string[]]> {
+  command(cwd: string, logs: string, left: string): [program: string, args: string[]] {
     const tmp = join(logs, "tmp");
-    await mkdir(tmp, { recursive: true, mode: 0o700 });
+    mkdirSync(tmp, { recursive: true, mode: 0o700 });
+    if (left !== "") mkdirSync(left, { mode: 0o700 });
     const args = [...this.#view(tmp), "--ro-bind", this.#cwd, this.#cwd]; // it may lie in /tmp
     for (const root of this.#writable) args.push("--bind", root, root);
     args.push("--ro-bind", logs, logs); // also where it lies in a folder that may be written

@@ -12,33 +12,34 @@ const leave = (dump: string): string[] => [
   "__shedkit_leave() {",
   "  set +eux; trap - EXIT;",
   '  if [ -z "$__shedkit_new" ]; then return; fi;',
-  `  { pwd -P > "$__shedkit_new.cwd"; { unset __shedkit_command __shedkit_state __shedkit_new; ${dump}; echo; echo "${STATE_END}"; } > "$__shedkit_new.env"; } 2>/dev/null;`,
+  // What the command may have put in the place of these is not meant.
+  `  { command pwd -P || command printf "%s\\n" "$PWD"; command printf "\\000"; unset __shedkit_command __shedkit_state __shedkit_new; ${dump}; command printf "\\n%s\\n" "${STATE_END}"; } > "$__shedkit_new" 2>/dev/null;`,
   "  __shedkit_new=;",
   "};",
 ];
 
 const go = [
-  'if [ -n "$__shedkit_state" ] && [ -f "$__shedkit_state.env" ]; then',
-  '  __shedkit_pwd=$PWD; . "$__shedkit_state.env" >/dev/null 2>&1; PWD=$__shedkit_pwd; unset __shedkit_pwd IFS;',
+  'if [ -f "$__shedkit_state" ]; then',
+  '  __shedkit_pwd=$PWD; . "$__shedkit_state" >/dev/null 2>&1; PWD=$__shedkit_pwd; unset __shedkit_pwd IFS;',
   "fi;",
   "trap __shedkit_leave EXIT;",
   'eval "$__shedkit_command"',
 ];
 
 /**
- * Runs the command of {@link COMMAND} in bash: on the state in the files `$1.cwd` and `$1.env`, leaving a new one in
- * `$2.cwd` and `$2.env` if `$2` is given. It is written however the command ends, unless that replaces the shell, or
- * sets an EXIT trap and exits. Options (`set -e`) do not last.
+ * Runs the command of {@link COMMAND} in bash: on the state in the file `$1`, if given, leaving a new one in the file `$2`,
+ * if given: the folder, NUL, the state. It is written however the command ends, unless that replaces the shell, or sets an
+ * EXIT trap and exits. Options (`set -e`) do not last.
  */
 export const BASH_SCRIPT: string = oneLine([
   ...begin,
-  ...leave("trap - ERR DEBUG; unset -f __shedkit_leave; declare -p; declare -f; alias -p"),
+  ...leave("trap - ERR DEBUG; unset -f __shedkit_leave; command declare -p; command declare -f; command alias -p"),
   "shopt -s expand_aliases;",
   ...go,
 ]);
 
 /** The same for a plain POSIX shell, which can keep exported variables only. */
-export const SH_SCRIPT: string = oneLine([...begin, ...leave("export -p"), ...go]);
+export const SH_SCRIPT: string = oneLine([...begin, ...leave("command export -p"), ...go]);
 
 /**
  * Kills the process groups that are still on its list, and removes the folder `$1`, when its input ends: when the

@@ -1,0 +1,125 @@
+import * as Type from "@sinclair/typebox";
+
+export interface BashInput {
+  command: string;
+  /** What the command does, in a few words: for people. */
+  description: string;
+  /** Milliseconds. Default: 120,000; at most the `maxTimeoutMs` setting. In the background: none. */
+  timeout?: number | undefined;
+  /** Default: false. */
+  is_background?: boolean | undefined;
+  /** The folder to run in. Default: where the last command left off. */
+  cwd?: string | undefined;
+}
+
+export type BashOutput =
+  | {
+      type: "foreground";
+      /** Head and tail where it is long. */
+      output_text: string;
+      /** -1 where a signal ended it. */
+      exit_code: number;
+      signal?: string | undefined;
+      truncated: boolean;
+    }
+  | { type: "background"; task_id: string; pid?: number | undefined; log?: string | undefined };
+
+/** Settings of `bash`. */
+export interface BashParams {
+  /** Offers `is_background`. Default: true. */
+  enabledBackground: boolean;
+  /** The longest a command in the foreground may take, in milliseconds. Default: 300,000. */
+  maxTimeoutMs: number;
+  /** A command that runs out of time goes on in the background in place of being ended. Default: false. */
+  backgroundOnTimeout: boolean;
+  /**
+   * With `backgroundOnTimeout`: how long a command is waited for, if its time is longer, in milliseconds. 0: until its time
+   * is up. Default: 15,000.
+   */
+  backgroundAfterMs: number;
+  /** Lets a command put something into the background with `&`. Default: true. */
+  backgroundOperator: boolean;
+  /** A command that must succeed before each command, e.g. `. venv/bin/activate`. Default: none. */
+  commandPrefix: string;
+  /** How much of the output is shown, in characters. Default: 20,000. */
+  maxOutputChars: number;
+}
+
+export const DEFAULTS: BashParams = {
+  enabledBackground: true,
+  maxTimeoutMs: 300_000,
+  backgroundOnTimeout: false,
+  backgroundAfterMs: 15_000,
+  backgroundOperator: true,
+  commandPrefix: "",
+  maxOutputChars: 20_000,
+};
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+export const inputFor = (params: BashParams) =>
+  Type.Object(
+    {
+      command: Type.String({ description: "The command." }),
+      description: Type.String({ description: "What it does, in 5 to 10 words." }),
+      timeout: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          description: `Milliseconds it may take. Default: ${Math.min(DEFAULT_TIMEOUT_MS, longest(params))}.`,
+        }),
+      ),
+      is_background: Type.Optional(
+        Type.Boolean({ description: "Runs it in the background; then without a timeout of its own.", default: false }),
+      ),
+      cwd: Type.Optional(
+        Type.String({ description: "The folder to run in. Default: where the last command left off." }),
+      ),
+    },
+    { additionalProperties: false },
+  );
+
+/** The longest time of a command, at least a millisecond. */
+export function longest({ maxTimeoutMs }: BashParams): number {
+  return Math.max(1, maxTimeoutMs);
+}
+
+export const Foreground = Type.Object({
+  type: Type.Literal("foreground"),
+  output_text: Type.String(),
+  exit_code: Type.Integer(),
+  signal: Type.Optional(Type.String()),
+  truncated: Type.Boolean(),
+});
+export const Output = Type.Union([
+  Foreground,
+  Type.Object({
+    type: Type.Literal("background"),
+    task_id: Type.String(),
+    pid: Type.Optional(Type.Integer()),
+    log: Type.Optional(Type.String()),
+  }),
+]);
+
+export const Params = Type.Object(
+  {
+    enabledBackground: Type.Boolean(),
+    maxTimeoutMs: Type.Number({ exclusiveMinimum: 0, maximum: 36_000_000 }),
+    backgroundOnTimeout: Type.Boolean(),
+    backgroundAfterMs: Type.Number({ minimum: 0 }),
+    backgroundOperator: Type.Boolean(),
+    commandPrefix: Type.String(),
+    maxOutputChars: Type.Integer({ minimum: 200 }),
+  },
+  { additionalProperties: false },
+);
+
+/** The command as it is run. */
+export function whole(command: string, { commandPrefix }: BashParams): string {
+  return commandPrefix.trim() === "" ? command : `${commandPrefix} && ${command}`;
+}
+
+/** How long a command in the foreground is waited for, in milliseconds. */
+export function timeFor({ timeout }: BashInput, params: BashParams): number {
+  const asked = Math.min(timeout || DEFAULT_TIMEOUT_MS, longest(params));
+  const { backgroundOnTimeout, backgroundAfterMs } = params;
+  return backgroundOnTimeout && backgroundAfterMs > 0 ? Math.min(asked, backgroundAfterMs) : asked;
+}

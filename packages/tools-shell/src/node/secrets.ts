@@ -1,0 +1,23 @@
+import type { Secrets } from "../terminal.js";
+
+const LEAST = 8; // characters: shorter ones stand in any text
+const MOST = 4096;
+
+/** Takes the values of variables that commands do not see out of what they write. Paths are no secrets. */
+export function secretsOf(values: readonly string[]): Secrets {
+  const secrets = [...new Set(values)]
+    .filter((value) => value.length >= LEAST && value.length <= MOST && !value.startsWith("/"))
+    .sort((a, b) => b.length - a.length); // one may be a part of another
+  return {
+    hide: (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text),
+    begun: (text) => Math.max(0, ...secrets.map((secret) => begunOf(text, secret))),
+  };
+}
+
+/** How many characters at the end of a text are the beginning of another, but not all of it. */
+function begunOf(text: string, secret: string): number {
+  for (let length = Math.min(secret.length - 1, text.length); length > 0; length--) {
+    if (text.endsWith(secret.slice(0, length))) return length;
+  }
+  return 0;
+}
