@@ -1,4 +1,5 @@
-import { type ToolConstructor, type ToolImpl, toolFn } from "@shedkit/tool";
+import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
+import { lazyReminder } from "./lazy-reminder.js";
 import { optionalPeer } from "./optional-peer.js";
 
 /** What sub-agents are like, as `@shedkit/tools-agent` describes it. */
@@ -9,13 +10,15 @@ export interface AgentPresetOptions {
   maxSteps?: number | undefined;
 }
 
-/** `agent` over what the session may start, as a constructor that imports its package. */
+/** `agent` over what the session may start, as a constructor that imports its package and brings its reminder. */
 export function agentTools({ childTools, maxSteps }: AgentPresetOptions): ToolConstructor[] {
-  const name = "@shedkit/tools-agent";
+  const tools = () => optionalPeer("@shedkit/tools-agent", () => import("@shedkit/tools-agent"));
   return [
-    toolFn("agent", async (parts) => {
-      const { sessionAgentTool } = await optionalPeer(name, () => import("@shedkit/tools-agent"));
-      return sessionAgentTool({ tools: childTools, maxSteps }).construct(parts);
-    }),
+    {
+      name: "agent",
+      needsSession: true,
+      reminders: [lazyReminder({ id: "agents-ended" }, async () => (await tools()).agentReminder())],
+      construct: async (parts) => (await tools()).sessionAgentTool({ tools: childTools, maxSteps }).construct(parts),
+    },
   ];
 }

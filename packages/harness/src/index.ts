@@ -4,6 +4,7 @@ export type { FileChangesPresetOptions, FilesPresetOptions } from "./files-prese
 export { HuggingFaceGgufConfig } from "./gguf-config.js";
 export { ggufProvider } from "./gguf-provider.js";
 export type { LspPresetOptions, LspServer } from "./lsp-preset.js";
+export type { ImageMaker, MediaPresetOptions, VideoMaker, VideoState } from "./media-preset.js";
 export type { NoteStore } from "./memory-preset.js";
 export { registerFileTools, registerShellTool } from "./register-tools.js";
 export { type ProviderSource, type RoleOptions, RouterMix } from "./router-mix.js";

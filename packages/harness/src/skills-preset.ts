@@ -1,5 +1,6 @@
 import type { FileSystem } from "@shedkit/fs";
 import type { ToolConstructor } from "@shedkit/tool";
+import { lazyReminder } from "./lazy-reminder.js";
 import { optionalPeer } from "./optional-peer.js";
 
 /** A folder with skills, as `@shedkit/tools-skills` describes it. */
@@ -9,11 +10,11 @@ export interface SkillFolder {
   folder: string;
 }
 
-/** `skill` over some folders, as a constructor that imports its package. */
+/** `skill` over some folders, as a constructor that imports its package and brings its reminder. */
 export function skillTools(scopes: readonly SkillFolder[]): ToolConstructor[] {
-  const construct = async () => {
-    const { skillTool } = await optionalPeer("@shedkit/tools-skills", () => import("@shedkit/tools-skills"));
-    return skillTool(scopes);
-  };
-  return [{ name: "skill", needsSession: false, construct }];
+  const tools = () => optionalPeer("@shedkit/tools-skills", () => import("@shedkit/tools-skills"));
+  const construct = async () => (await tools()).skillTool(scopes);
+  const told = { id: "skills-discovered", requires: { kind: "skill" } };
+  const reminder = lazyReminder(told, async () => (await tools()).skillReminder(scopes));
+  return [{ name: "skill", needsSession: false, reminders: [reminder], construct }];
 }

@@ -1,10 +1,11 @@
 import type { FileSystem } from "@shedkit/fs";
 import { ToolCallManager, ToolShedError } from "@shedkit/shed";
-import type { ToolConstructor, ToolImpl } from "@shedkit/tool";
-import type { MemoryAccess, SessionId } from "@shedkit/types";
+import { isToolConstructor, type ToolConstructor, type ToolImpl } from "@shedkit/tool";
+import { type MemoryAccess, type SessionId, toolName } from "@shedkit/types";
 import { type AgentPresetOptions, agentTools } from "./agent-preset.js";
 import { type FileChangesPresetOptions, type FilesPresetOptions, fileChangeTools, fileTools } from "./files-preset.js";
 import { type LspPresetOptions, type LspServer, lspTools } from "./lsp-preset.js";
+import { type MediaPresetOptions, mediaTools } from "./media-preset.js";
 import { memoryTools, type NoteStore, noteTools, sessionMemoryTools } from "./memory-preset.js";
 import { readyMadeParts } from "./ready-made.js";
 import { type SearchFilesPresetOptions, searchContextTools, searchFileTools } from "./search-preset.js";
@@ -29,7 +30,8 @@ import {
 
 /**
  * A list of tools to give to a shed: `new ToolShed().tools(ToolPreset.files(fs))`. Making and iterating one imports
- * nothing; a tool's package is imported when the session is built.
+ * nothing; a tool's package is imported when the session is built. What tools have to tell after calls of others, such as errors
+ * after an edit, comes with them.
  */
 export class ToolPreset implements Iterable<ToolConstructor> {
   readonly #constructors: readonly ToolConstructor[];
@@ -63,7 +65,8 @@ export class ToolPreset implements Iterable<ToolConstructor> {
 
   /**
    * `lsp` over language servers, by a name each, for a folder of this machine. Needs `@shedkit/tools-lsp`. The servers start when
-   * they are needed and end with the session.
+   * they are needed and end with the sessions that use them. A session that is built with it is told of the errors that its changes
+   * make.
    */
   static lsp(
     fs: FileSystem,
@@ -94,8 +97,8 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   }
 
   /**
-   * `agent`, which gives work to sub-agents of the session; how many and how deep is said by its `withChildren`. Needs
-   * `@shedkit/tools-agent`.
+   * `agent`, which gives work to sub-agents of the session; how many and how deep is said by its `withChildren`. The session is
+   * told of those that have ended. Needs `@shedkit/tools-agent`.
    */
   static agent(options: AgentPresetOptions = {}): ToolPreset {
     return new ToolPreset(agentTools(options));
@@ -136,7 +139,18 @@ export class ToolPreset implements Iterable<ToolConstructor> {
     return new ToolPreset(webSearchTools(client, options));
   }
 
-  /** `skill` over folders of skills; earlier ones win. Needs `@shedkit/tools-skills`. */
+  /**
+   * `image_gen` and `video`, each where its client is given; they save in a file system. Needs `@shedkit/tools-media`, which has
+   * clients too.
+   */
+  static media(fs: FileSystem, options: MediaPresetOptions): ToolPreset {
+    return new ToolPreset(mediaTools(fs, options));
+  }
+
+  /**
+   * `skill` over folders of skills; earlier ones win. A session that is built with it is told of the skills for the files that it
+   * works on. Needs `@shedkit/tools-skills`.
+   */
   static skills(scopes: readonly SkillFolder[]): ToolPreset {
     return new ToolPreset(skillTools(scopes));
   }
@@ -151,20 +165,24 @@ export class ToolPreset implements Iterable<ToolConstructor> {
     return ToolPreset.minimalSubAgent(fs).merge(ToolPreset.sessionMemory());
   }
 
-  static fromConstructors(list: Iterable<ToolConstructor>): ToolPreset {
-    return new ToolPreset([...list]);
+  /** Tools of your own: constructors, or ready ones such as those of MCP servers. */
+  static fromConstructors(list: Iterable<ToolConstructor | ToolImpl>): ToolPreset {
+    return new ToolPreset(Array.from(list, asConstructor));
   }
 
   /** The tools of both, these first. A name that both have is refused when the shed is built. */
-  merge(other: Iterable<ToolConstructor>): ToolPreset {
-    return new ToolPreset([...this.#constructors, ...other]);
+  merge(other: Iterable<ToolConstructor | ToolImpl>): ToolPreset {
+    return new ToolPreset([...this.#constructors, ...Array.from(other, asConstructor)]);
   }
 
   [Symbol.iterator](): Iterator<ToolConstructor> {
     return this.#constructors[Symbol.iterator]();
   }
 
-  /** Adds the tools to a running session. Throws ToolShedError `needsSession` where one can only be built with it. */
+  /**
+   * Adds the tools to a running session, without what they tell after calls of other tools. Throws ToolShedError `needsSession` where
+   * one can only be built with it.
+   */
   async registerAll(manager: ToolCallManager): Promise<void> {
     for (const tool of await this.asChildTools()) manager.register(tool);
   }
@@ -184,4 +202,9 @@ export class ToolPreset implements Iterable<ToolConstructor> {
     await this.registerAll(manager);
     return manager;
   }
+}
+
+function asConstructor(tool: ToolConstructor | ToolImpl): ToolConstructor {
+  if (isToolConstructor(tool)) return tool;
+  return { name: toolName(tool.definition()), needsSession: false, construct: () => tool };
 }

@@ -109,7 +109,10 @@ export class ToolShed {
     return this.#with({ config });
   }
 
-  /** Adds text that is appended to results when there is something to say. */
+  /**
+   * Adds text that is appended to results when there is something to say. Constructors bring their own (`reminders`): one
+   * that is added here goes before one of theirs with the same id.
+   */
   reminder(reminder: Reminder): ToolShed {
     return this.#with({ reminders: [...this.#settings.reminders, reminder] });
   }
@@ -232,12 +235,27 @@ export class ToolShed {
   }
 
   #assemble(tools: readonly SourcedTool[]): Assembly {
-    const { config, reminders, presets, schedulers } = this.#settings;
+    const { config, presets, schedulers } = this.#settings;
     const assembly = assemble(tools, config);
-    for (const reminder of reminders) assembly.builder.reminder(reminder);
+    for (const reminder of this.#reminders()) assembly.builder.reminder(reminder);
     for (const preset of presets) assembly.builder.preset(...preset);
     for (const start of schedulers) assembly.builder.scheduler(start);
     return assembly;
+  }
+
+  /** Those that were added, and those that constructors bring, of which each id counts once. */
+  #reminders(): Reminder[] {
+    const { reminders, entries } = this.#settings;
+    const all = [...reminders];
+    const known = new Set(reminders.map(({ id }) => id));
+    for (const { entry, source } of entries) {
+      if (source !== "own" || !isToolConstructor(entry)) continue;
+      for (const reminder of entry.reminders ?? []) {
+        if (!known.has(reminder.id)) all.push(reminder);
+        known.add(reminder.id);
+      }
+    }
+    return all;
   }
 
   #problems(): ShedProblem[] {

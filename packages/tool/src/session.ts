@@ -1,5 +1,6 @@
 import type { AgentSpawner, ContextSearch, Embedder, MemoryAccess, SessionId } from "@shedkit/types";
 import type { ToolImpl } from "./impl.js";
+import type { Reminder } from "./metadata.js";
 import type { Resources } from "./resources.js";
 
 /** What a constructor may use of the session being built: the same objects the session holds. */
@@ -19,6 +20,11 @@ export interface ToolConstructor {
   readonly name: string;
   /** False where `construct` never looks at its argument. */
   readonly needsSession: boolean;
+  /**
+   * What is told after calls of any tool in a session that is built with it; a reminder of the same id that the shed has
+   * already takes its place. Default: none.
+   */
+  readonly reminders?: readonly Reminder[] | undefined;
   construct(parts: SessionParts): ToolImpl | Promise<ToolImpl>;
 }
 
