@@ -11,8 +11,9 @@ import * as Type from "@sinclair/typebox";
 import type { VideoClient, VideoJob, VideoRequest } from "./client.js";
 import { sleep } from "./endpoint.js";
 import { asking, badSize } from "./failing.js";
-import { mediaTypeOf, SHOWABLE } from "./media-type.js";
-import { absolute, fileName, placeFor, refusedBy, save, slugOf, writing } from "./save.js";
+import { imageAt } from "./first-image.js";
+import { Pieces } from "./pieces.js";
+import { absolute, fileName, placeFor, save, slugOf, writing } from "./save.js";
 import { added, inWords, type JobList, JobListSchema, jobFor, jobsOf, noted } from "./video-jobs.js";
 
 /** Settings of `video`. */
@@ -45,7 +46,6 @@ const DEFAULTS: VideoParams = {
 };
 const MAX_WAIT_MS = 600_000;
 const MOST_CHECKED = 20;
-const MAX_IMAGE = 20 * MIB;
 
 const Id = Type.String({ minLength: 1, description: "The video's id, e.g. video-1." });
 const Row = Type.Object({ id: Type.String(), status: Type.String(), progress: Type.Optional(Type.Integer()) });
@@ -281,56 +281,4 @@ function rowOf(id: string, { status, progress }: Omit<VideoJob, "id">): Row {
 /** How a command of this tool is called, as the model must write it. */
 function how(command: string, id: string, { names }: ToolContext): string {
   return `${names.tool} { ${names.param("command")}: "${command}", ${names.param("id")}: "${id}" }`;
-}
-
-async function imageAt(
-  fs: FileSystem,
-  path: string,
-  ctx: ToolContext,
-): Promise<VideoRequest["image"] | ToolCallResult> {
-  try {
-    const { size } = await fs.stat(path, { signal: ctx.signal });
-    if (size > MAX_IMAGE) {
-      return ToolCallResult.failure("image too large", `${quote(path)} has ${size} bytes; ${MAX_IMAGE} are the most.`);
-    }
-    const data = await fs.readFile(path, { signal: ctx.signal, end: MAX_IMAGE });
-    const mediaType = mediaTypeOf(data);
-    if (mediaType !== undefined && SHOWABLE.has(mediaType)) {
-      return { data, mediaType, name: path.slice(path.lastIndexOf("/") + 1) };
-    }
-    return ToolCallResult.failure("no image", `${quote(path)} is no PNG, JPEG, WebP or GIF. Nothing was started.`);
-  } catch (error) {
-    throw refusedBy(error, ctx.names.tool);
-  }
-}
-
-/** Each further MiB of a download, told while it goes on; who listens slowly hears of the last one. */
-class Pieces {
-  #bytes = 0;
-  #said = 0;
-  #over = false;
-  #wake: () => void = () => undefined;
-
-  tell(bytes: number): void {
-    this.#bytes = bytes;
-    if (bytes - this.#said >= MIB) this.#wake();
-  }
-
-  end(): void {
-    this.#over = true;
-    this.#wake();
-  }
-
-  async *told(): AsyncGenerator<number, void, void> {
-    while (!this.#over) {
-      if (this.#bytes - this.#said >= MIB) {
-        this.#said = this.#bytes;
-        yield this.#bytes;
-        continue;
-      }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
 }
