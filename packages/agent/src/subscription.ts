@@ -179,7 +179,8 @@ function placeOf(id: string): Place {
   return { recordId, count: Number(count) };
 }
 
-function turnOf(record: SessionRecord): string | undefined {
+/** The turn that a record is of, where it says so. */
+export function turnOf(record: SessionRecord): string | undefined {
   if (record.type === "conversation") return record.message.type === "user" ? undefined : record.message.turnId;
   return "turnId" in record ? record.turnId : undefined;
 }

@@ -53,7 +53,7 @@ export class TurnStream implements AsyncIterable<StreamItem> {
 }
 
 /** The text of a turn as it grows, and shrinks where something is withdrawn. */
-class TextSoFar {
+export class TextSoFar {
   #settled = ""; // of records
   #running = ""; // of deltas whose record is still to come
   #shown = "";

@@ -18,6 +18,11 @@ export type Workspace = { type: "volume" } | { type: "worker"; worker: string };
 export interface DurableDefinition<D extends DocumentStore = DocumentStore, M extends MemoryStore = MemoryStore> {
   /** Of the service. Letters, digits, `_` and `-`; begins with a letter. */
   name: string;
+  /**
+   * Of the code: workers that run at the same time under one name and version must have the same models, tools and system
+   * prompt. Give changed code another one, and an address of its own. Default: none.
+   */
+  version?: string | undefined;
   /** What its sessions are made of, with a store that all workers share and without a session id. */
   agent: AgentSessionBuilder<D, M>;
   /** Needed where tools work on files or start programs. Default: none. */

@@ -1,5 +1,9 @@
 import { connect } from "@restatedev/restate-sdk-clients";
+import type { SessionItem } from "@shedkit/agent";
+import { AgenticError } from "@shedkit/types";
+import type { Told } from "./admin.js";
 import { DurableClient } from "./client.js";
+import { addressOf, Connection } from "./connection.js";
 import { checkDefinition, type DurableDefinition, serviceName } from "./definition.js";
 import { feedOf } from "./feed.js";
 import { inboxOf } from "./inbox.js";
@@ -37,14 +41,49 @@ export interface DurableAgent {
 export function durable(definition: DurableDefinition): DurableAgent {
   checkDefinition(definition);
   const name = serviceName(definition);
-  return {
+  const agent: DurableAgent = {
     name,
-    services: ({ ingress } = {}) => {
-      const feed = feedOf(name);
-      const publisher =
-        ingress === undefined ? undefined : new Publisher(connect({ url: ingress }), { name: feed.name });
-      return [sessionOf(definition, (sessionId, item) => publisher?.push(sessionId, item)), inboxOf(name), feed];
-    },
-    client: ({ ingress }) => new DurableClient(name, connect({ url: ingress })),
+    services: ({ ingress } = {}) => servicesOf(definition, { ingress }),
+    client: ({ ingress }) => new DurableClient(new Connection(name, ingress)),
   };
+  definitions.set(agent, definition);
+  return agent;
+}
+
+/**
+ * Talks to the sessions of an agent that others run, by its name alone.
+ *
+ * `worker` is that of its definition's `workspace`, where there is one.
+ */
+export function durableClient(
+  agent: { name: string; worker?: string | undefined },
+  { ingress }: { ingress: string },
+): DurableClient {
+  const { name, worker } = agent;
+  return new DurableClient(new Connection(worker === undefined ? name : `${name}.${worker}`, ingress));
+}
+
+const definitions = new WeakMap<DurableAgent, DurableDefinition>();
+
+/** What an agent was made of. */
+export function definitionOf(agent: DurableAgent): DurableDefinition {
+  const definition = definitions.get(agent);
+  if (definition) return definition;
+  throw new AgenticError("session", `The agent "${agent.name}" was not made by durable(...).`, {
+    reason: "not durable",
+  });
+}
+
+export function servicesOf(
+  definition: DurableDefinition,
+  { ingress, metadata }: { ingress?: string | undefined; metadata?: Told | undefined },
+): DurableService[] {
+  const name = serviceName(definition);
+  const feed = feedOf(name);
+  const publisher =
+    ingress === undefined
+      ? undefined
+      : new Publisher(connect({ url: addressOf(ingress, "ingress") }), { name: feed.name });
+  const show = (sessionId: string, item: SessionItem) => publisher?.push(sessionId, item);
+  return [sessionOf(definition, show, metadata), inboxOf(name), feed];
 }

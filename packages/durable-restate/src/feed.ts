@@ -6,32 +6,34 @@ import {
   TimeoutError,
   type VirtualObjectDefinition,
 } from "@restatedev/restate-sdk";
-import type { SessionItem } from "@shedkit/agent";
+import { FOR_EVER } from "./retry.js";
+import type { FeedPage } from "./wire.js";
 
-/** What a reader gets: the items behind the place it asked from, and the place to ask from next. */
-interface FeedPage {
-  items: SessionItem[];
+/** How many items there have ever been, and the newest of them. One value: the two never disagree. */
+interface Shown {
   n: number;
+  items: string[];
 }
-
-type State = { n: number; items: SessionItem[]; waiters: string[]; watched: number };
+type State = { shown: Shown; waiters: string[]; watched: number };
 type Ctx = ObjectContext<State>;
 
 export interface FeedHandlers {
   /** Says whether anybody looks. */
-  publish(ctx: Ctx, items: SessionItem[]): Promise<boolean>;
+  publish(ctx: Ctx, items: string[]): Promise<boolean>;
   wait(ctx: Ctx, waiter: { id: string; after: number }): Promise<void>;
   /** Where the feed stands, for who is going to look. */
   watch(ctx: Ctx): Promise<number>;
   pull(ctx: ObjectSharedContext<State>, after: number): Promise<FeedPage>;
 }
 
-/** How many of the newest items are kept for readers that are a little late; who is later reads the log. */
+/** How much of the newest is kept for readers that are a little late; who is later reads the log. In characters. */
+const KEPT_LENGTH = 200_000;
 const KEPT = 400;
 const LONGEST_WAIT_MS = 3000;
 const MOST_WAITERS = 200;
 /** How long a reader counts as one after it was heard of. */
 const WATCHED_MS = 60_000;
+const NOTHING: Shown = { n: 0, items: [] };
 
 /** What a session shows as it comes, for any number of readers anywhere. Nothing depends on it: the log has the records. */
 export function feedOf(service: string): VirtualObjectDefinition<string, FeedHandlers> {
@@ -39,27 +41,28 @@ export function feedOf(service: string): VirtualObjectDefinition<string, FeedHan
   const feed = object({
     name,
     handlers: {
-      async publish(ctx: Ctx, fresh: SessionItem[]) {
-        const n = ((await ctx.get("n")) ?? 0) + fresh.length;
-        ctx.set("n", n);
-        ctx.set("items", [...((await ctx.get("items")) ?? []), ...fresh].slice(-KEPT));
-        for (const waiter of (await ctx.get("waiters")) ?? [])
-          ctx.resolveAwakeable<FeedPage>(waiter, { items: fresh, n });
+      async publish(ctx: Ctx, fresh: string[]) {
+        const { n, items } = (await ctx.get("shown")) ?? NOTHING;
+        const shown = { n: n + fresh.length, items: newest([...items, ...fresh]) };
+        ctx.set("shown", shown);
+        for (const waiter of (await ctx.get("waiters")) ?? []) {
+          ctx.resolveAwakeable<FeedPage>(waiter, { items: fresh, n: shown.n });
+        }
         ctx.clear("waiters");
-        return ((await ctx.get("watched")) ?? 0) > Date.now();
+        return ((await ctx.get("watched")) ?? 0) > (await ctx.date.now());
       },
       async wait(ctx: Ctx, { id, after }: { id: string; after: number }) {
         ctx.set("watched", (await ctx.date.now()) + WATCHED_MS);
-        const page = pageOf((await ctx.get("n")) ?? 0, (await ctx.get("items")) ?? [], after);
+        const page = pageOf(await ctx.get("shown"), after);
         if (page) ctx.resolveAwakeable(id, page);
         else ctx.set("waiters", [...((await ctx.get("waiters")) ?? []), id].slice(-MOST_WAITERS));
       },
       async watch(ctx: Ctx) {
         ctx.set("watched", (await ctx.date.now()) + WATCHED_MS);
-        return (await ctx.get("n")) ?? 0;
+        return (await ctx.get("shown"))?.n ?? 0;
       },
       pull: kinds.object.shared(async (ctx: ObjectSharedContext<State>, after: number): Promise<FeedPage> => {
-        const page = pageOf((await ctx.get("n")) ?? 0, (await ctx.get("items")) ?? [], after);
+        const page = pageOf(await ctx.get("shown"), after);
         if (page) return page;
         const { id, promise } = ctx.awakeable<FeedPage>();
         ctx.objectSendClient<FeedHandlers>({ name }, ctx.key).wait({ id, after });
@@ -71,10 +74,21 @@ export function feedOf(service: string): VirtualObjectDefinition<string, FeedHan
         }
       }),
     },
+    options: { retryPolicy: FOR_EVER },
   });
   return feed as unknown as VirtualObjectDefinition<string, FeedHandlers>;
 }
 
-function pageOf(n: number, items: SessionItem[], after: number): FeedPage | undefined {
+function newest(items: string[]): string[] {
+  let first = items.length;
+  for (let length = 0; first > 0 && items.length - first < KEPT; first--) {
+    length += items[first - 1]?.length ?? 0;
+    if (length > KEPT_LENGTH) break;
+  }
+  return items.slice(first);
+}
+
+function pageOf(shown: Shown | null, after: number): FeedPage | undefined {
+  const { n, items } = shown ?? NOTHING;
   return n > after ? { items: items.slice(-(n - after)), n } : undefined;
 }

@@ -1,4 +1,5 @@
 import { type ObjectContext, object, type VirtualObjectDefinition } from "@restatedev/restate-sdk";
+import { FOR_EVER } from "./retry.js";
 import type { InboxItem } from "./wire.js";
 
 /** The turn that listens. */
@@ -65,5 +66,5 @@ export function inboxOf(service: string): VirtualObjectDefinition<string, InboxH
       return listener !== null;
     },
   };
-  return object({ name: `${service}.inbox`, handlers });
+  return object({ name: `${service}.inbox`, handlers, options: { retryPolicy: FOR_EVER } });
 }

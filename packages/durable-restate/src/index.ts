@@ -1,4 +1,5 @@
-export { DurableClient, DurableSession, DurableTurn, type DurableTurnOptions } from "./client.js";
+export { DurableClient, DurableSession, type DurableTurnOptions, type FollowOptions } from "./client.js";
 export type { DurableDefinition, Workspace } from "./definition.js";
-export { type DurableAgent, type DurableService, durable } from "./durable.js";
+export { type DurableAgent, type DurableService, durable, durableClient } from "./durable.js";
 export { type DurableWorker, type ServeOptions, serveDurable } from "./serve.js";
+export { DurableTurn } from "./turn.js";

@@ -3,7 +3,10 @@ import { createServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
 import { AgenticError } from "@shedkit/types";
-import type { DurableAgent } from "./durable.js";
+import { Admin, checkIngress, type Told } from "./admin.js";
+import { addressOf } from "./connection.js";
+import { type DurableAgent, definitionOf, servicesOf } from "./durable.js";
+import { type Enrolled, enrol } from "./enrol.js";
 
 export interface ServeOptions {
   /** Where Restate's ingress is, e.g. `http://127.0.0.1:8080`. */
@@ -20,7 +23,7 @@ export interface ServeOptions {
   url?: string | undefined;
   /** How many invocations one connection may carry; more connections are made, and spread. Default: 128. */
   streamsPerConnection?: number | undefined;
-  /** Registers it in place of what was at that address. Default: false: changed code at the same address is refused. */
+  /** Registers it in place of what was at that address, and of a store that was another. Default: false: both refused. */
   force?: boolean | undefined;
 }
 
@@ -31,11 +34,19 @@ export interface DurableWorker {
   close(): Promise<void>;
 }
 
+/** What a service tells Restate, beside what it is. */
+const STORE = "shedkit.store";
+const VERSION = "shedkit.version";
+
 /**
  * Listens for Restate and registers the agents there.
  *
- * Throws AgenticError `session`: reason "restate unreachable", "registration failed", or "two definitions" where two
- * agents have one name.
+ * Throws AgenticError before anything of it stays:
+ * - `session`, reason "bad address", "restate unreachable" or "registration failed";
+ * - reason "two definitions": two agents have one name, or a worker that runs now has its name and version for another;
+ * - reason "store not shared": Restate knows the agent by workers with another store;
+ * - reason "changed code": at that address another version was registered;
+ * - what is wrong with the sessions' parts, as `build` of their builder throws it.
  */
 export async function serveDurable(agents: readonly DurableAgent[], options: ServeOptions): Promise<DurableWorker> {
   const names = agents.map(({ name }) => name);
@@ -44,13 +55,47 @@ export async function serveDurable(agents: readonly DurableAgent[], options: Ser
     throw new AgenticError(
       "session",
       `Two definitions have the name "${twice}": Restate would run one of them for both. Name them apart.`,
-      {
-        reason: "two definitions",
-      },
+      { reason: "two definitions" },
     );
   }
-  const { host = "127.0.0.1", port = 0, sharePort = false, streamsPerConnection = 128 } = options;
-  const services = agents.flatMap((agent) => agent.services({ ingress: options.ingress }));
+  if (options.url !== undefined) addressOf(options.url, "way to the worker");
+  const admin = options.admin === undefined ? undefined : new Admin(options.admin);
+  await checkIngress(options.ingress);
+  const enrolled: Enrolled[] = [];
+  const undo: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const told = new Map<string, Told>();
+    for (const agent of agents) {
+      const known = await admin?.told(agent.name);
+      const found = await enrol(definitionOf(agent));
+      enrolled.push(found);
+      undo.push(() => found.leave().catch(() => undefined)); // a store that is gone knows that the worker is
+      const own = toldBy(agent, found);
+      told.set(agent.name, own);
+      if (known && !options.force) checkStore(agent.name, known, own);
+    }
+    const { url, stop } = await listen(agents, told, options);
+    undo.push(stop);
+    const registered = await admin?.register(url, options.force ?? false);
+    for (const [name, own] of told) {
+      const found = registered?.get(name);
+      if (registered) checkRegistered(name, found, own, url);
+    }
+    return { url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function listen(agents: readonly DurableAgent[], told: ReadonlyMap<string, Told>, options: ServeOptions) {
+  const { host = "127.0.0.1", port = 0, sharePort = false, streamsPerConnection = 128, ingress } = options;
+  const services = agents.flatMap((agent) => {
+    return servicesOf(definitionOf(agent), { ingress, metadata: told.get(agent.name) });
+  });
   const server = createServer(
     { settings: { maxConcurrentStreams: streamsPerConnection } },
     createEndpointHandler({ services, bidirectional: true, logger: () => undefined }),
@@ -62,41 +107,38 @@ export async function serveDurable(agents: readonly DurableAgent[], options: Ser
   });
   server.listen({ host, port, ...(sharePort && { reusePort: true }) });
   await once(server, "listening");
-  const url = options.url ?? `http://${host}:${(server.address() as AddressInfo).port}`;
-  const close = async () => {
+  const name = host.includes(":") ? `[${host}]` : host;
+  const url = options.url ?? `http://${name}:${(server.address() as AddressInfo).port}`;
+  const stop = async () => {
     const closed = once(server, "close");
     server.close();
     for (const session of sessions) session.destroy();
     await closed;
   };
-  try {
-    if (options.admin !== undefined) await register(options.admin, url, options.force ?? false);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { url, close };
+  return { url, stop };
 }
 
-async function register(admin: string, uri: string, force: boolean): Promise<void> {
-  let response: Response;
-  try {
-    response = await fetch(new URL("/deployments", admin), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ uri, force }),
-    });
-  } catch (cause) {
-    throw new AgenticError(
-      "session",
-      `Restate cannot be reached at ${admin}: ${cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : cause}. Check the address of its admin interface (port 9070 by default) and that the server runs.`,
-      { reason: "restate unreachable" },
-      { cause, retryable: true },
-    );
-  }
-  const text = await response.text();
-  if (response.ok) return;
-  throw new AgenticError("session", `Restate did not take the worker at ${uri} (${response.status}): ${text}`, {
-    reason: "registration failed",
-  });
+function toldBy(agent: DurableAgent, { storeId }: Enrolled): Told {
+  const { version = "" } = definitionOf(agent);
+  return { ...(storeId !== undefined && { [STORE]: storeId }), [VERSION]: version };
+}
+
+function checkStore(name: string, known: Told, own: Told): void {
+  if (known[STORE] === undefined || own[STORE] === undefined || known[STORE] === own[STORE]) return;
+  throw new AgenticError(
+    "session",
+    `The store of this worker is not the one of the agent "${name}": Restate knows the agent by workers with another store, and a session must find its log on all of them. Give every worker the same database; where the sessions have moved to this one, register with \`force\`.`,
+    { reason: "store not shared" },
+  );
+}
+
+function checkRegistered(name: string, found: Told | undefined, own: Told, url: string): void {
+  if (found) checkStore(name, found, own);
+  if (found && found[VERSION] === own[VERSION]) return;
+  const what = found ? `the version "${found[VERSION] ?? ""}" of it` : "no such agent";
+  throw new AgenticError(
+    "session",
+    `Restate knows the address ${url} by code that has ${what}; this is "${own[VERSION]}" of "${name}". Give changed code an address of its own, so that running turns end where they began, or register with \`force\`.`,
+    { reason: "changed code" },
+  );
 }

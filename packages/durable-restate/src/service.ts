@@ -9,9 +9,11 @@ import {
 import type { SessionItem } from "@shedkit/agent";
 import { settingsOf } from "@shedkit/agent/internals";
 import { AgenticError, type SessionId, type SessionRecord } from "@shedkit/types";
+import type { Told } from "./admin.js";
 import { type DurableDefinition, serviceName } from "./definition.js";
 import type { InboxHandlers } from "./inbox.js";
 import { type CallState, LiveTurn, type Next } from "./live-turn.js";
+import { FOR_EVER } from "./retry.js";
 import type { InboxItem, LogPage, TurnReply, TurnRequest } from "./wire.js";
 
 /** What Restate keeps of a session: how long its log was after the newest turn. */
@@ -30,12 +32,14 @@ const STEP_TIMEOUT_MS = 900_000;
 export function sessionOf(
   definition: DurableDefinition,
   show: (sessionId: string, item: SessionItem) => void,
+  metadata: Told = {},
 ): VirtualObjectDefinition<string, SessionHandlers> {
   const { stepTimeoutMs = STEP_TIMEOUT_MS } = definition;
   const { docStore } = settingsOf(definition.agent);
   const inbox = { name: `${serviceName(definition)}.inbox` };
   const session = object({
     name: serviceName(definition),
+    metadata: { ...metadata },
     handlers: {
       async turn(ctx: ObjectContext<State>, request: TurnRequest): Promise<TurnReply> {
         const sessionId = ctx.key as SessionId;
@@ -114,7 +118,7 @@ export function sessionOf(
     options: {
       inactivityTimeout: stepTimeoutMs,
       abortTimeout: 1000,
-      retryPolicy: { initialInterval: 50, exponentiationFactor: 2, maxInterval: 10_000 },
+      retryPolicy: FOR_EVER,
     },
   });
   return session as unknown as VirtualObjectDefinition<string, SessionHandlers>;

@@ -1,4 +1,4 @@
-import type { TurnOptions } from "@shedkit/agent";
+import type { SessionItem, TurnOptions } from "@shedkit/agent";
 import type { ApprovalDecision, JsonSchema, SerializedError, SessionRecord, Usage, UserMessage } from "@shedkit/types";
 
 /** What is asked of a turn, as it travels. */
@@ -29,4 +29,15 @@ export interface LogPage {
   /** The place of the last one; what it was asked for where there are none. */
   seq: number;
   more: boolean;
+}
+
+/** What a feed carries: what a session shows, or that something is in the log alone: it was too long, or got lost. */
+export type FeedItem = SessionItem | typeof LEFT_OUT;
+
+export const LEFT_OUT = { type: "leftOut" } as const;
+
+/** What a reader of a feed gets: the items behind the place it asked from, as JSON, and the place to ask from next. */
+export interface FeedPage {
+  items: string[];
+  n: number;
 }

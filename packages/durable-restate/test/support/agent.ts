@@ -11,6 +11,7 @@ import {
   type DurableDefinition,
   type DurableWorker,
   durable,
+  type ServeOptions,
   serveDurable,
 } from "../../src/index.js";
 import { stepOf } from "./step.js";
@@ -54,8 +55,8 @@ export function restate(): { ingress: string; admin: string } {
   return found;
 }
 
-export async function served(agent: DurableAgent): Promise<DurableWorker> {
-  const worker = await serveDurable([agent], restate());
+export async function served(agent: DurableAgent, more: Partial<ServeOptions> = {}): Promise<DurableWorker> {
+  const worker = await serveDurable([agent], { ...restate(), ...more });
   onTestFinished(() => worker.close());
   return worker;
 }
