@@ -1,6 +1,6 @@
 import type { KeyValueStore, QueryStore } from "@shedkit/store";
 import { closedError, SqlKeyValues, storeError } from "@shedkit/store/backend";
-import type { JsonValue } from "@shedkit/types";
+import { AgenticError, type JsonValue } from "@shedkit/types";
 import type { D1Binding } from "./bindings.js";
 import { type Fetch, refusal, send } from "./http.js";
 
@@ -12,8 +12,13 @@ interface D1Access {
   batch(statements: readonly Statement[]): Promise<void>;
 }
 
+export interface D1Options {
+  /** Before the name of every table, so that several may share a database: letters, digits, `_`. Default: none. */
+  prefix?: string | undefined;
+}
+
 /** Where a D1 database is, for access over Cloudflare's API. */
-export interface D1HttpOptions {
+export interface D1HttpOptions extends D1Options {
   accountId: string;
   databaseId: string;
   /** A token that may edit D1. */
@@ -30,24 +35,28 @@ export interface D1HttpOptions {
  */
 export class D1Store implements KeyValueStore, QueryStore {
   readonly dialect = "sqlite";
+  readonly tablePrefix?: string;
   readonly #access: D1Access;
-  readonly #values = new SqlKeyValues(this, "d1");
+  readonly #values: SqlKeyValues;
   #schema: Promise<void> | undefined;
   #closed = false;
 
-  private constructor(access: D1Access) {
+  private constructor(access: D1Access, prefix = "") {
     this.#access = access;
+    if (prefix !== "") this.tablePrefix = checkedPrefix(prefix);
+    this.#values = new SqlKeyValues(this, "d1");
   }
 
   /** The database of a Worker's binding: `D1Store.binding(env.DB)`. */
-  static binding(db: D1Binding): D1Store {
+  static binding(db: D1Binding, { prefix }: D1Options = {}): D1Store {
     const prepare = ({ sql, args = [] }: Statement) => db.prepare(sql).bind(...args.map((arg) => arg ?? null));
-    return new D1Store({
+    const access: D1Access = {
       query: async (sql, args) => (await prepare({ sql, args }).all()).results ?? [],
       batch: async (statements) => {
         await db.batch(statements.map(prepare));
       },
-    });
+    };
+    return new D1Store(access, prefix);
   }
 
   /** The database over Cloudflare's API, from anywhere. */
@@ -69,12 +78,13 @@ export class D1Store implements KeyValueStore, QueryStore {
       return parsed.result ?? [];
     };
     const single = ({ sql, args = [] }: Statement) => ({ sql, params: args.map((arg) => arg ?? null) });
-    return new D1Store({
+    const access: D1Access = {
       query: async (sql, args) => (await post("query", single({ sql, args })))[0]?.results ?? [],
       batch: async (statements) => {
         await post("batch", { batch: statements.map(single) });
       },
-    });
+    };
+    return new D1Store(access, options.prefix);
   }
 
   async query<R extends { [column: string]: unknown }>(sql: string, args: readonly unknown[] = []): Promise<R[]> {
@@ -125,9 +135,30 @@ export class D1Store implements KeyValueStore, QueryStore {
     try {
       return await work();
     } catch (error) {
-      throw storeError(error, "d1", operation);
+      throw d1Error(error, operation);
     }
   }
+}
+
+/** What D1 says of failures that pass, in its list of errors (https://developers.cloudflare.com/d1/observability/debug-d1/). */
+const PASSING =
+  /Network connection lost|caused object to be reset|reset because its code was updated|transient issue|D1 DB is overloaded/;
+
+/** An error of D1 as ours: whichever way it came, its words alone tell whether it passes. */
+function d1Error(error: unknown, operation: string): AgenticError {
+  const known = storeError(error, "d1", operation);
+  if (!AgenticError.is(known, "store") || known.retryable || !PASSING.test(known.message)) return known;
+  const { message, details, status, retryAfterMs, cause } = known;
+  return new AgenticError("store", message, details, { retryable: true, status, retryAfterMs, cause });
+}
+
+function checkedPrefix(prefix: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]{0,59}$/.test(prefix)) return prefix;
+  throw new AgenticError(
+    "store",
+    `"${prefix}" cannot be before the name of a table. Wanted up to 60 letters, digits and "_", no digit first.`,
+    { store: "d1", operation: "open" },
+  );
 }
 
 interface ApiAnswer {

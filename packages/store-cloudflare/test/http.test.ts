@@ -1,4 +1,4 @@
-import { KvMemoryStore } from "@shedkit/store";
+import { KvMemoryStore, SqlDocumentStore } from "@shedkit/store";
 import {
   blobStoreCases,
   documentStoreCases,
@@ -46,6 +46,52 @@ describe("D1Store over HTTP", () => {
     await expect(away.get("k")).rejects.toMatchObject({ code: "store", retryable: true });
   });
 
+  it("knows the failures that pass by what D1 says of them", async () => {
+    const api = await d1Api();
+    const store = D1Store.http(api.options);
+    const said = (message: string) => JSON.stringify({ success: false, errors: [{ code: 7500, message }] });
+    for (const [message, retryable] of [
+      ["Network connection lost.", true],
+      ["D1 DB reset because its code was updated.", true],
+      ["Internal error in D1 DB storage caused object to be reset.", true],
+      ["D1 DB storage operation exceeded timeout which caused object to be reset.", true],
+      ["Cannot resolve D1 DB due to transient issue on remote node.", true],
+      ["D1 DB is overloaded. Too many requests queued.", true],
+      ["Exceeded maximum DB size.", false],
+      ["no such table: t: SQLITE_ERROR", false],
+    ] as const) {
+      api.fail(400, said(message));
+      await expect(store.query("SELECT 1")).rejects.toMatchObject({ code: "store", status: 400, retryable });
+    }
+    const binding = D1Store.binding({
+      prepare: () => ({ bind: () => ({}) as never, all: async () => ({}) }),
+      batch: async () => {
+        throw new Error("D1_ERROR: Network connection lost.");
+      },
+    });
+    await expect(binding.batch([{ sql: "SELECT 1" }])).rejects.toMatchObject({ code: "store", retryable: true });
+  });
+
+  it("keeps to its prefix: several share a database", async () => {
+    const { options } = await d1Api();
+    const [a, b, none] = ["a_", "b_", undefined].map((prefix) => D1Store.http({ ...options, prefix })) as [
+      D1Store,
+      D1Store,
+      D1Store,
+    ];
+    for (const [i, store] of [a, b, none].entries()) await store.set("k", i);
+    expect(await Promise.all([a, b, none].map((store) => store.get("k")))).toEqual([0, 1, 2]);
+    await (await new SqlDocumentStore(a).acquire("s" as SessionId)).release();
+    const tables = await none.query<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+    const names = tables.map(({ name }) => name).filter((name) => !name.startsWith("sqlite_"));
+    expect(names.filter((name) => !/^(a_|b_)?(kv_store|shedkit_)/.test(name))).toEqual([]);
+    expect(names).toContain("a_shedkit_records");
+    expect(names).not.toContain("shedkit_records");
+    for (const prefix of ["1a", "a b", "a;", "x".repeat(61)]) {
+      expect(() => D1Store.http({ ...options, prefix })).toThrow(/cannot be before the name of a table/);
+    }
+  });
+
   it("makes its tables again when the first time failed", async () => {
     const api = await d1Api();
     const store = D1Store.http(api.options);
@@ -90,6 +136,15 @@ describe("D1R2DocumentStore over HTTP", () => {
   };
   for (const { name, run } of documentStoreCases) it(name, async () => run(await (await reopening())()));
   for (const { name, run } of reopeningDocumentCases) it(name, async () => run(await reopening()));
+
+  describe("with a prefix", () => {
+    const open = async () => {
+      const [{ options }, s3] = await Promise.all([d1Api(), s3Server()]);
+      const d1 = D1Store.http({ ...options, prefix: "app_" });
+      return new D1R2DocumentStore(d1, R2Store.s3({ ...s3, prefix: "app/" }));
+    };
+    for (const { name, run } of documentStoreCases) it(name, async () => run(await open()));
+  });
 
   it("puts into R2 what D1 would not take, whatever characters it is made of", async () => {
     const store = await (await reopening())();

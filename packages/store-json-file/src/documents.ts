@@ -6,9 +6,11 @@ import {
   checkKey,
   closedError,
   hasText,
+  jsonText,
   LeaseQueue,
   pageOf,
   pause,
+  rangeOf,
   scoreText,
   storeError,
   textOfRecord,
@@ -17,10 +19,10 @@ import {
 import { newId, type SessionId, type SessionRecord } from "@shedkit/types";
 import type { FileLock } from "./file-lock.js";
 import { appendToLog, recoverLog } from "./log-append.js";
-import { LogReader } from "./log-file.js";
+import { DamagedLog, LogReader } from "./log-file.js";
 import { infoOf } from "./log-info.js";
 import { fileName } from "./names.js";
-import type { JsonFileStorage } from "./storage.js";
+import { DELETED, type JsonFileStorage } from "./storage.js";
 import { isMissing } from "./write-file.js";
 
 /** An append that a crash had torn: its bytes were moved out of the log into `file`. */
@@ -96,7 +98,7 @@ export class JsonFileDocumentStore implements DocumentStore {
 
   async append(lease: SessionLease, records: readonly SessionRecord[]): Promise<number> {
     const { session } = lease;
-    const bodies = records.map((record) => JSON.stringify(record)); // now: the caller may change them later
+    const bodies = records.map((record) => jsonText(record, "json-file", "append")); // now: the caller may change them later
     return this.#run("append", session, async () => {
       const held = this.#held.get(session);
       if (held?.lease !== lease) throw replaced(session);
@@ -121,8 +123,7 @@ export class JsonFileDocumentStore implements DocumentStore {
     try {
       // The end is taken now: a reader sees the log as it was when it began.
       const { records, size } = await log.end();
-      const end = Math.min(records, (range.before ?? Number.POSITIVE_INFINITY) - 1);
-      const after = Math.max(0, range.after ?? 0, range.last === undefined ? 0 : end - range.last);
+      const { after, end } = rangeOf(records, range, "json-file");
       for await (const { seq, record } of log.read(after, end, size)) yield { seq, record };
     } catch (error) {
       throw storeError(error, "json-file", "read");
@@ -167,7 +168,7 @@ export class JsonFileDocumentStore implements DocumentStore {
       const log = await this.#open(session);
       const records = (await log?.end())?.records ?? 0;
       await log?.close();
-      const gone = join(this.storage.folder, `deleted.${newId()}`);
+      const gone = join(this.storage.folder, `${DELETED}${newId()}`);
       try {
         if (log !== undefined) await rename(this.#folderOf(session), gone); // at once, with the lock in it
       } catch (error) {
@@ -226,7 +227,11 @@ export class JsonFileDocumentStore implements DocumentStore {
   }
 
   async #mentions(session: SessionId, text: string): Promise<boolean> {
-    for await (const { record } of this.read(session)) if (hasText(record, text)) return true;
+    try {
+      for await (const { record } of this.read(session)) if (hasText(record, text)) return true;
+    } catch (error) {
+      if (!((error as Error).cause instanceof DamagedLog)) throw error; // else as far as it can be read
+    }
     return false;
   }
 

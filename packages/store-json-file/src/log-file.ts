@@ -20,6 +20,9 @@ const VERSION = 1;
 const CHUNK = 64 * 1024;
 const NEWLINE = 10;
 
+/** A file that is no log, or whose text somebody has changed. */
+export class DamagedLog extends Error {}
+
 /** Where a log ends: after the last append that is whole. */
 export interface LogEnd {
   records: number;
@@ -75,10 +78,10 @@ export class LogReader {
         header = JSON.parse(text) as Partial<Header>;
       } catch {} // told below
       if (header.shedkit !== "log" || typeof header.session !== "string") {
-        throw new Error(`${this.#path} is no log of a session: its first line is not the header.`);
+        throw new DamagedLog(`${this.#path} is no log of a session: its first line is not the header.`);
       }
       if (header.v !== VERSION) {
-        throw new Error(`${this.#path} has format ${header.v}; this release reads ${VERSION}. Update @shedkit.`);
+        throw new DamagedLog(`${this.#path} has format ${header.v}; this release reads ${VERSION}. Update @shedkit.`);
       }
       return header as Header;
     }
@@ -107,7 +110,7 @@ export class LogReader {
       if (start === 0) continue; // the header
       const line = parse(text);
       if (line === undefined) {
-        throw new Error(
+        throw new DamagedLog(
           `${this.#path} is damaged: the line at byte ${start} is no record. Mend it, or delete the session.`,
         );
       }

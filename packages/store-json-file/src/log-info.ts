@@ -2,10 +2,23 @@ import { join } from "node:path";
 import type { SessionInfo } from "@shedkit/store";
 import { infoAfter } from "@shedkit/store/backend";
 import type { SessionId } from "@shedkit/types";
-import { LogReader } from "./log-file.js";
+import { DamagedLog, LogReader } from "./log-file.js";
 
-/** What a listing says of the log in `folder`, from its beginning and its end; undefined where nothing was appended. */
+/**
+ * What a listing says of the log in `folder`, from its beginning and its end; undefined where nothing was appended, and
+ * where it is none that can be read: one bad file must not hide all the others.
+ */
 export async function infoOf(folder: string): Promise<SessionInfo | undefined> {
+  try {
+    return await readInfo(folder);
+  } catch (error) {
+    const isFile = (error as NodeJS.ErrnoException).code === "ENOTDIR"; // what a file manager leaves in every folder
+    if (isFile || error instanceof DamagedLog) return undefined;
+    throw error;
+  }
+}
+
+async function readInfo(folder: string): Promise<SessionInfo | undefined> {
   const log = await LogReader.open(join(folder, "log.jsonl"));
   if (log === undefined) return undefined;
   try {

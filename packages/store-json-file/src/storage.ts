@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyValueStore } from "@shedkit/store";
-import { checkKey, closedError, compareKeys, storeError, versionError } from "@shedkit/store/backend";
+import { checkKey, closedError, compareKeys, jsonText, storeError, versionError } from "@shedkit/store/backend";
 import { makeFolder } from "@shedkit/store/node";
 import { type JsonValue, newId } from "@shedkit/types";
 import { FileLock } from "./file-lock.js";
@@ -16,6 +16,8 @@ interface Value {
 }
 
 const LOCK_PAUSE_MS = 5;
+/** What is being deleted is called so first: it is gone at once, and its files follow. */
+export const DELETED = "deleted.";
 
 /**
  * A folder of JSON files: a file for each key, and the logs of `JsonFileDocumentStore`. Several processes may have it
@@ -42,6 +44,10 @@ export class JsonFileStorage implements KeyValueStore {
     try {
       await makeFolder(storage.#values);
       await storage.#presence.begin();
+      // A process that was killed while it deleted a session has left it there.
+      for (const name of await readdir(folder)) {
+        if (name.startsWith(DELETED)) await rm(join(folder, name), { recursive: true, force: true });
+      }
     } catch (error) {
       await storage.close();
       throw storeError(error, "json-file", "open");
@@ -54,7 +60,7 @@ export class JsonFileStorage implements KeyValueStore {
   }
 
   async set(key: string, value: JsonValue, options: { ifVersion?: number | undefined } = {}): Promise<number> {
-    const json = JSON.stringify(value); // now: the caller may change it later
+    const json = jsonText(value, "json-file", "set"); // now: the caller may change it later
     return this.#write("set", key, async (fence) => {
       const path = join(this.#values, `${fileName(key)}.json`);
       const now = (await this.#read(path))?.version ?? 0;
@@ -85,6 +91,7 @@ export class JsonFileStorage implements KeyValueStore {
     const keys = await this.#run("keys", prefix, async () => {
       const found: string[] = [];
       for (const name of await readdir(this.#values)) {
+        if (!name.endsWith(".json")) continue;
         const key = name.includes("~") ? (await this.#read(join(this.#values, name)))?.key : keyOf(name);
         if (key?.startsWith(prefix)) found.push(key);
       }
@@ -156,8 +163,12 @@ export class JsonFileStorage implements KeyValueStore {
   }
 }
 
-/** The key that became that file name. */
-function keyOf(name: string): string {
+/** The key that became that file name; undefined for a name that no key became. */
+function keyOf(name: string): string | undefined {
   const encoded = name.slice(0, -".json".length);
-  return encoded === "%" ? "" : decodeURIComponent(encoded);
+  try {
+    return encoded === "%" ? "" : decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
 }

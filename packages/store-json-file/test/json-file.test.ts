@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { appendFile, mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AgenticError, Messages, newId, type SessionId, type SessionRecord } from "@shedkit/types";
 import fc from "fast-check";
@@ -99,6 +99,37 @@ it("refuses a newer format by name, and a file that is no log", async () => {
   await expect(store.acquire(session)).rejects.toThrow(/has format 9; this release reads 1. Update/);
   await writeFile(path, "something else\n");
   await expect(store.acquire(session)).rejects.toThrow(/is no log of a session/);
+});
+
+it("lists what it can read: a damaged log and files that are none hide no others", async () => {
+  const folder = await tempFolder();
+  const { path } = await logOfFour(folder);
+  const store = await openStore(folder);
+  for (const id of ["t", "u"]) {
+    const lease = await store.acquire(id as SessionId);
+    await store.append(lease, [record("one of them"), record("two"), record("three")]);
+    await lease.release();
+  }
+  await writeFile(path, "something else\n");
+  const damaged = join(folder, "sessions", "t", "log.jsonl");
+  await writeFile(damaged, (await readFile(damaged, "utf8")).replace('"seq":2', '"seq"?2'));
+  await writeFile(join(folder, "sessions", ".DS_Store"), "x");
+  await mkdir(join(folder, "sessions", "empty"));
+  expect((await store.sessions()).items.map(({ id }) => id).sort()).toEqual(["t", "u"]);
+  expect((await store.sessions({ text: "two" })).items.map(({ id }) => id)).toEqual(["u"]);
+  await store.storage.set("k", 1);
+  for (const name of [".DS_Store", "%zz.json"]) await writeFile(join(folder, "values", name), "x");
+  const keys: string[] = [];
+  for await (const key of store.storage.keys()) keys.push(key);
+  expect(keys).toEqual(["k"]);
+});
+
+it("clears away what a process left that was killed while it deleted a session", async () => {
+  const folder = await tempFolder();
+  await logOfFour(folder);
+  await rename(join(folder, "sessions", "s"), join(folder, "deleted.01k"));
+  await openStore(folder);
+  expect(await readdir(folder)).not.toContain("deleted.01k");
 });
 
 it("finds a place in a long log without reading all of it, whatever the length of its lines", async () => {

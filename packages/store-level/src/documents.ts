@@ -5,8 +5,10 @@ import {
   closedError,
   hasText,
   infoAfter,
+  jsonText,
   pageOf,
   pause,
+  rangeOf,
   scoreText,
   storeError,
   textOfRecord,
@@ -75,7 +77,7 @@ export class LevelDocumentStore implements DocumentStore {
 
   async append(lease: SessionLease, records: readonly SessionRecord[]): Promise<number> {
     const { session } = lease;
-    const bodies = records.map((record) => JSON.stringify(record)); // now: the caller may change them later
+    const bodies = records.map((record) => jsonText(record, "level", "append")); // now: the caller may change them later
     return this.#run("append", session, async (db) => {
       const held = this.#held.get(session);
       if (held?.lease !== lease) throw replaced(session);
@@ -104,8 +106,7 @@ export class LevelDocumentStore implements DocumentStore {
       async (opened) => [opened, await readInfo(opened, session)] as const,
     );
     // The end is taken now: a reader sees the log as it was when it began.
-    const end = Math.min(info?.records ?? 0, (range.before ?? Number.POSITIVE_INFINITY) - 1);
-    const after = Math.max(0, range.after ?? 0, range.last === undefined ? 0 : end - range.last);
+    const { after, end } = rangeOf(info?.records ?? 0, range, "level");
     if (after >= end) return;
     try {
       let seq = after;

@@ -1,5 +1,5 @@
 import type { KeyValueStore } from "@shedkit/store";
-import { checkKey, closedError, LeaseQueue, storeError, versionError } from "@shedkit/store/backend";
+import { checkKey, closedError, jsonText, LeaseQueue, storeError, versionError } from "@shedkit/store/backend";
 import { AgenticError, type JsonValue } from "@shedkit/types";
 import { AFTER, isLocked, type Level, openLevel, SEPARATOR } from "./database.js";
 
@@ -39,7 +39,7 @@ export class LevelStorage implements KeyValueStore {
   }
 
   async set(key: string, value: JsonValue, options: { ifVersion?: number | undefined } = {}): Promise<number> {
-    const json = JSON.stringify(value); // now: the caller may change it later
+    const json = jsonText(value, "level", "set"); // now: the caller may change it later
     return this.#run("set", key, (db) =>
       this.#inTurn(async () => {
         const { ifVersion } = options;

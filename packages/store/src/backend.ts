@@ -1,7 +1,9 @@
+export { jsonText } from "./json-text.js";
 export { checkKey, compareKeys } from "./keys.js";
 export { LeaseQueue } from "./lease-queue.js";
 export { infoAfter, newestFirst, pageOf, readCursor, type SessionCursor, writeCursor } from "./listing.js";
 export { pause } from "./pause.js";
+export { rangeOf } from "./range.js";
 export { hasText, scoreText, textOfRecord, titleOf, wordsOf } from "./record-text.js";
 export { SqlKeyValues } from "./sql/key-values.js";
 export { migrate } from "./sql/migrate.js";

@@ -74,7 +74,10 @@ export interface VectorStore {
   ): Promise<{ seq: number; score: number }[]>;
 }
 
-/** Keys are any well-formed text without U+0000; another is refused with AgenticError `store`. */
+/**
+ * Keys are any well-formed text without U+0000; another is refused with AgenticError `store`, and so is a value that is
+ * no JSON.
+ */
 export interface KeyValueStore {
   get(key: string): Promise<JsonValue | undefined>;
   /** Returns the new version. With `ifVersion`, only if that is the version now (0: absent), else AgenticError `store`. */
@@ -90,6 +93,8 @@ export interface QueryStore {
   /** One transaction. */
   batch(statements: readonly { sql: string; args?: readonly unknown[] | undefined }[]): Promise<void>;
   readonly dialect: "sqlite" | "postgres";
+  /** Goes before the names of the tables that stores on top of it make. Default: nothing. */
+  readonly tablePrefix?: string | undefined;
   /** Whether it has libSQL's `vector_distance_cos`, over blobs of 32-bit floats. Default: no. */
   readonly vectors?: boolean | undefined;
   /** Names this object among all that use the database, where the others can tell whether its process still runs. */

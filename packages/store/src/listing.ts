@@ -1,6 +1,7 @@
 import { AgenticError, type SessionId, type SessionRecord } from "@shedkit/types";
 import type { SessionInfo } from "./contract.js";
 import { compareKeys } from "./keys.js";
+import { pageLimit } from "./range.js";
 import { titleOf } from "./record-text.js";
 
 /** What a listing says of a session after `records` were appended to it. `info` is not changed. */
@@ -61,7 +62,7 @@ export async function pageOf(
   mentions: (session: SessionId, text: string) => boolean | Promise<boolean>,
   store: string,
 ): Promise<{ items: SessionInfo[]; cursor?: string | undefined }> {
-  const limit = query.limit ?? 50;
+  const limit = pageLimit(query.limit, store);
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor, store);
   const found: SessionInfo[] = [];
   for (const info of [...infos].sort(newestFirst)) {

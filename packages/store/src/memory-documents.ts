@@ -4,6 +4,7 @@ import { checkKey } from "./keys.js";
 import { LeaseQueue } from "./lease-queue.js";
 import { extendInfo, pageOf } from "./listing.js";
 import { MemoryLog } from "./memory-log.js";
+import { rangeOf } from "./range.js";
 import { hasText, scoreText, textOfRecord, wordsOf } from "./record-text.js";
 import { closedError } from "./store-error.js";
 
@@ -51,9 +52,8 @@ export class MemoryDocumentStore implements DocumentStore {
     const records = this.#logs.get(session)?.records;
     if (records === undefined) return;
     // The end is taken now: a reader sees the log as it was when it began.
-    const end = Math.min(records.length, (range.before ?? Number.POSITIVE_INFINITY) - 1);
-    const start = Math.max(0, range.after ?? 0, range.last === undefined ? 0 : end - range.last);
-    for (let i = start; i < end; i++) {
+    const { after, end } = rangeOf(records.length, range, "memory");
+    for (let i = after; i < end; i++) {
       const record = records.at(i);
       if (record !== undefined) yield { seq: i + 1, record };
     }

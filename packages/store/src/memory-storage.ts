@@ -1,5 +1,6 @@
 import type { JsonValue } from "@shedkit/types";
 import type { KeyValueStore } from "./contract.js";
+import { jsonText } from "./json-text.js";
 import { checkKey, compareKeys } from "./keys.js";
 import { closedError, versionError } from "./store-error.js";
 
@@ -21,7 +22,8 @@ export class MemoryStorage implements KeyValueStore {
     if (options.ifVersion !== undefined && options.ifVersion !== now) {
       throw versionError("memory", key, options.ifVersion, now);
     }
-    this.#entries.set(key, { json: JSON.stringify(value), version: ++this.#version });
+    const json = jsonText(value, "memory", "set");
+    this.#entries.set(key, { json, version: ++this.#version });
     return this.#version;
   }
 

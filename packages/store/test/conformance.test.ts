@@ -35,6 +35,15 @@ describe("SqlDocumentStore", () => {
 
   for (const { name, run } of vectorStoreCases) it(name, () => run(new SqlDocumentStore(new NodeSqlite())));
 
+  describe("with a prefix before its tables", () => {
+    class Prefixed extends NodeSqlite {
+      readonly tablePrefix = "app_";
+    }
+    for (const { name, run } of [...documentStoreCases, ...vectorStoreCases]) {
+      it(name, () => run(new SqlDocumentStore(new Prefixed())));
+    }
+  });
+
   for (const { name, run } of reopeningDocumentCases) {
     it(name, async () => {
       const folder = await mkdtemp(join(tmpdir(), "shedkit-store-"));

@@ -71,12 +71,38 @@ describe("SqlDocumentStore", () => {
     expect(storage.batches).toBe(3);
     failing(9, broken(true));
     await expect(store.append(lease, [record("two")])).rejects.toMatchObject({ code: "store", retryable: true });
-    expect(storage.batches).toBe(3);
+    expect(storage.batches).toBe(4);
     failing(9, broken(false));
     await expect(store.append(lease, [record("two")])).rejects.toMatchObject({ code: "store" });
     expect(storage.batches).toBe(1);
     storage.beforeBatch = undefined;
     expect(await store.append(lease, [record("three")])).toBe(2);
+    expect(await seqsOf(store)).toEqual([1, 2]);
+  });
+
+  it("asks again what became of an append while the database is away, and sends it once", async () => {
+    const storage = new NodeSqlite();
+    const store = new SqlDocumentStore(storage);
+    const lease = await store.acquire(session);
+    const query = storage.query.bind(storage);
+    const down = () => new AgenticError("store", "It is down.", { store: "test", operation: "" }, { retryable: true });
+    for (const done of [true, false]) {
+      let lost = 0;
+      const away = () => {
+        if (lost++ < 3) throw down(); // the batch, and two questions after it
+      };
+      storage[done ? "afterBatch" : "beforeBatch"] = away;
+      storage.query = async (...args) => {
+        if (lost > 0) away();
+        return query(...args);
+      };
+      const { batches } = storage;
+      expect(await store.append(lease, [record("one")])).toBe(done ? 1 : 2);
+      expect(storage.batches - batches).toBe(done ? 1 : 2);
+      storage.afterBatch = undefined;
+      storage.beforeBatch = undefined;
+      storage.query = query;
+    }
     expect(await seqsOf(store)).toEqual([1, 2]);
   });
 

@@ -32,6 +32,10 @@ const kinds: { [kind: string]: readonly { name: string; run(env: Env): Promise<v
       run: (env: Env) => run(async () => D1Store.binding(env.DB)),
     })),
   ],
+  "D1Store with a prefix": keyValueStoreCases.map(({ name, run }) => ({
+    name,
+    run: (env: Env) => run(D1Store.binding(env.DB, { prefix: "app_" })),
+  })),
   KvMemoryStore: memoryStoreCases.map(({ name, run }) => ({
     name,
     run: (env: Env) => run(new KvMemoryStore(D1Store.binding(env.DB))),
@@ -73,6 +77,7 @@ export default {
 
 async function empty({ DB, BUCKET }: Env): Promise<void> {
   const tables = ["words", "records", "sessions", "owners", "schema"].map((name) => `shedkit_${name}`);
-  await DB.batch([...tables, "kv_store", "t"].map((name) => DB.prepare(`DROP TABLE IF EXISTS ${name}`)));
+  const all = [...tables, "kv_store"].flatMap((name) => [name, `app_${name}`]);
+  await DB.batch([...all, "t"].map((name) => DB.prepare(`DROP TABLE IF EXISTS ${name}`)));
   for (const { key } of (await BUCKET.list()).objects) await BUCKET.delete(key);
 }

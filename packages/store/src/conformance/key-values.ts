@@ -103,6 +103,18 @@ export const keyValueStoreCases: readonly StoreCase<KeyValueStore>[] = [
     },
   },
   {
+    name: "a value that is no JSON is refused, and what was there stays",
+    async run(store) {
+      await store.set("k", "was there");
+      const circle: { self?: unknown } = {};
+      circle.self = circle;
+      for (const value of [undefined, 10n, () => 1, Symbol("s"), circle, [10n]]) {
+        await refuses(store.set("k", value as never), "store", `set to ${typeof value}`);
+      }
+      same(await store.get("k"), "was there", "value");
+    },
+  },
+  {
     name: "a large value and many keys come back",
     async run(store) {
       const large = "0123456789abcdef".repeat(1 << 16);

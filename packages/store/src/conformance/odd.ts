@@ -63,6 +63,41 @@ export const oddCases: readonly StoreCase<DocumentStore>[] = [
     },
   },
   {
+    name: "a record that is no JSON is refused, and the log goes on",
+    async run(store) {
+      if ("kind" in store && store.kind === "memory") return; // it says that it keeps what it is given
+      const lease = await store.acquire(id("s"));
+      const circle: { self?: unknown } = {};
+      circle.self = circle;
+      for (const fact of [10n, circle]) {
+        const record = bodyRecord({ type: "workingMemory", version: 1, facts: [fact as never] }, 1);
+        await refuses(store.append(lease, [userRecord("with it"), record]), "store", `append of a ${typeof fact}`);
+      }
+      same(await store.append(lease, [userRecord("one")]), 1, "the next append");
+      await lease.release();
+      same((await all(store.read(id("s")))).length, 1, "records");
+    },
+  },
+  {
+    name: "numbers that cannot be meant are refused, others count as whole ones",
+    async run(store) {
+      await put(store, id("s"), [userRecord("1"), userRecord("2"), userRecord("3")]);
+      const read = async (range: Parameters<DocumentStore["read"]>[1]): Promise<number[]> =>
+        (await all(store.read(id("s"), range))).map(({ seq }) => seq);
+      for (const range of [{ after: Number.NaN }, { before: Number.NaN }, { last: Number.NaN }]) {
+        await refuses(read(range), "store", `read of ${Object.keys(range)} NaN`);
+      }
+      await refuses(store.sessions({ limit: Number.NaN }), "store", "sessions, NaN of them");
+      same(await read({ after: 1.5 }), [2, 3], "after 1.5");
+      same(await read({ before: 2.5 }), [1, 2], "before 2.5");
+      same(await read({ after: -5, before: Number.POSITIVE_INFINITY }), [1, 2, 3], "all and more");
+      same(await read({ last: -1 }), [], "last -1");
+      same((await store.sessions({ limit: 1.5 })).items.length, 1, "1.5 sessions");
+      same((await store.sessions({ limit: -1 })).items.length, 0, "-1 sessions");
+      same((await store.sessions({ limit: Number.POSITIVE_INFINITY })).items.length, 1, "any number of sessions");
+    },
+  },
+  {
     name: "an append of many records is whole, and a reader gets all of a long log",
     async run(store) {
       const texts = Array.from({ length: 3000 }, (_, i) => `${i}`);

@@ -1,9 +1,10 @@
 import type { JsonValue } from "@shedkit/types";
 import type { KeyValueStore, QueryStore } from "../contract.js";
+import { jsonText } from "../json-text.js";
 import { checkKey } from "../keys.js";
 import { versionError } from "../store-error.js";
-import { dialectOf } from "./dialect.js";
-import { migrate, numbered } from "./migrate.js";
+import { Database } from "./database.js";
+import { migrate } from "./migrate.js";
 
 const PAGE = 500;
 
@@ -12,40 +13,40 @@ const PAGE = 500;
  * {@link KeyValueStore} itself. Versions come from one counter for all keys: that of a deleted key never comes back.
  */
 export class SqlKeyValues implements Omit<KeyValueStore, "close"> {
-  readonly #storage: QueryStore;
+  readonly #database: Database;
   readonly #name: string;
 
   /** `name` is the storage's, for errors. */
   constructor(storage: QueryStore, name: string) {
-    this.#storage = storage;
+    this.#database = new Database(storage);
     this.#name = name;
   }
 
   /** Makes the table. Safe to call twice. */
   async initSchema(): Promise<void> {
-    const { dialect } = this.#storage;
-    await migrate(this.#storage, "keyValues", [dialect === "postgres" ? POSTGRES : SQLITE]);
+    const { storage } = this.#database;
+    await migrate(storage, "keyValues", [storage.dialect === "postgres" ? POSTGRES : SQLITE]);
   }
 
   async get(key: string): Promise<JsonValue | undefined> {
     checkKey(key, this.#name, "get");
-    const [row] = await this.#query<{ value: string }>("SELECT value FROM kv_store WHERE key = ?", [key]);
+    const [row] = await this.#database.query<{ value: string }>("SELECT value FROM kv_store WHERE key = ?", [key]);
     return row === undefined ? undefined : (JSON.parse(row.value) as JsonValue);
   }
 
   async set(key: string, value: JsonValue, options: { ifVersion?: number | undefined } = {}): Promise<number> {
     checkKey(key, this.#name, "set");
     const { ifVersion } = options;
-    const statement = setStatement(this.#storage, key, JSON.stringify(value), ifVersion);
-    const [row] = await this.#query<{ version: number }>(statement.sql, statement.args);
+    const statement = setStatement(this.#database, key, jsonText(value, this.#name, "set"), ifVersion);
+    const [row] = await this.#database.query<{ version: number }>(statement.sql, statement.args);
     if (row !== undefined) return Number(row.version);
-    const [now] = await this.#query<{ version: number }>("SELECT version FROM kv_store WHERE key = ?", [key]);
+    const [now] = await this.#database.query<{ version: number }>("SELECT version FROM kv_store WHERE key = ?", [key]);
     throw versionError(this.#name, key, ifVersion ?? 0, Number(now?.version ?? 0));
   }
 
   async delete(key: string): Promise<boolean> {
     checkKey(key, this.#name, "delete");
-    return (await this.#query("DELETE FROM kv_store WHERE key = ? RETURNING key", [key])).length > 0;
+    return (await this.#database.query("DELETE FROM kv_store WHERE key = ? RETURNING key", [key])).length > 0;
   }
 
   async *keys(prefix = ""): AsyncGenerator<string, void, void> {
@@ -54,7 +55,7 @@ export class SqlKeyValues implements Omit<KeyValueStore, "close"> {
     let [from, comparison] = [prefix, ">="];
     for (;;) {
       const sql = `SELECT key FROM kv_store WHERE key ${comparison} ? ORDER BY key LIMIT ${PAGE}`;
-      const page = await this.#query<{ key: string }>(sql, [from]);
+      const page = await this.#database.query<{ key: string }>(sql, [from]);
       for (const { key } of page) {
         if (!key.startsWith(prefix)) return;
         yield key;
@@ -62,10 +63,6 @@ export class SqlKeyValues implements Omit<KeyValueStore, "close"> {
       if (page.length < PAGE) return;
       [from, comparison] = [page.at(-1)?.key ?? "", ">"];
     }
-  }
-
-  #query<R extends { [column: string]: unknown }>(sql: string, args: readonly unknown[]): Promise<R[]> {
-    return this.#storage.query<R>(numbered(this.#storage, sql), args);
   }
 }
 
@@ -82,12 +79,12 @@ const POSTGRES = [
 
 /** A statement that returns the new version, or nothing where `ifVersion` is not the version now. */
 function setStatement(
-  storage: QueryStore,
+  { storage, dialect }: Database,
   key: string,
   json: string,
   ifVersion: number | undefined,
 ): { sql: string; args: readonly unknown[] } {
-  const { now } = dialectOf(storage);
+  const { now } = dialect;
   if (ifVersion === 0) {
     return {
       sql: `INSERT INTO kv_store (key, value, created_at, updated_at) VALUES (?, ?, ${now}, ${now})

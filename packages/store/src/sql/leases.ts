@@ -1,8 +1,7 @@
 import type { SessionId } from "@shedkit/types";
-import type { QueryStore } from "../contract.js";
 import { pause } from "../pause.js";
 import { busyError } from "../store-error.js";
-import { numbered } from "./migrate.js";
+import type { Database } from "./database.js";
 import type { LeaseOwner } from "./owner.js";
 
 /** What a session's row says to who has just taken it. */
@@ -19,13 +18,13 @@ const LONGEST_PAUSE_MS = 250;
  * `performance.now()`.
  */
 export async function takeSession(
-  storage: QueryStore,
+  database: Database,
   owner: LeaseOwner,
   session: SessionId,
   { until, signal, takeOver }: { until: number; signal: AbortSignal | undefined; takeOver: boolean },
 ): Promise<Taken> {
   for (let ms = FIRST_PAUSE_MS; ; ms = Math.min(ms * 2, LONGEST_PAUSE_MS)) {
-    const taken = await tryTake(storage, owner, session, takeOver);
+    const taken = await tryTake(database, owner, session, takeOver);
     if (taken !== undefined) return { fence: Number(taken.fence), records: Number(taken.records) };
     const left = until - performance.now();
     if (left <= 0) {
@@ -37,13 +36,13 @@ export async function takeSession(
 
 /** The row changes hands by its fence: of two who try, one finds it changed. */
 async function tryTake(
-  storage: QueryStore,
+  database: Database,
   owner: LeaseOwner,
   session: SessionId,
   takeOver: boolean,
 ): Promise<Taken | undefined> {
   const query = (sql: string, args: readonly unknown[]) =>
-    storage.query<{ fence: number; owner: string | null; records: number }>(numbered(storage, sql), args);
+    database.query<{ fence: number; owner: string | null; records: number }>(sql, args);
   const [row] = await query("SELECT fence, owner, records FROM shedkit_sessions WHERE id = ?", [session]);
   if (row === undefined) {
     const [made] = await query(

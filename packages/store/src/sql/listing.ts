@@ -1,8 +1,8 @@
 import type { SessionId } from "@shedkit/types";
-import type { QueryStore, SessionInfo } from "../contract.js";
+import type { SessionInfo } from "../contract.js";
 import { readCursor, writeCursor } from "../listing.js";
-import { dialectOf } from "./dialect.js";
-import { numbered } from "./migrate.js";
+import { pageLimit } from "../range.js";
+import type { Database } from "./database.js";
 import { foldText } from "./terms.js";
 
 interface SessionRow {
@@ -18,10 +18,11 @@ interface SessionRow {
 
 /** One page of sessions, newest first. */
 export async function listSessions(
-  storage: QueryStore,
+  database: Database,
   query: { text?: string | undefined; limit?: number | undefined; cursor?: string | undefined },
 ): Promise<{ items: SessionInfo[]; cursor?: string | undefined }> {
-  const { text, limit = 50, cursor } = query;
+  const { text, cursor } = query;
+  const limit = pageLimit(query.limit, "sql");
   const conditions = ["s.records > 0"];
   const args: unknown[] = [];
   if (cursor !== undefined) {
@@ -30,12 +31,12 @@ export async function listSessions(
     args.push(updatedAt, updatedAt, id);
   }
   if (text !== undefined && text !== "") {
-    conditions.push(dialectOf(storage).mentions);
+    conditions.push(database.dialect.mentions);
     args.push(foldText(text));
   }
   const sql = `SELECT s.id, s.title, s.created_at, s.updated_at, s.records, s.parent_session, s.parent_record
     FROM shedkit_sessions s WHERE ${conditions.join(" AND ")} ORDER BY s.updated_at DESC, s.id DESC LIMIT ?`;
-  const rows = await storage.query<SessionRow>(numbered(storage, sql), [...args, limit + 1]);
+  const rows = await database.query<SessionRow>(sql, [...args, limit + 1]);
   const items = rows.slice(0, limit).map(infoOf);
   const last = items.at(-1);
   return rows.length > limit && last !== undefined ? { items, cursor: writeCursor(last) } : { items };

@@ -1,11 +1,6 @@
 import { AgenticError } from "@shedkit/types";
 import type { QueryStore } from "../contract.js";
-
-/** One statement of a batch. */
-export interface Statement {
-  sql: string;
-  args?: readonly unknown[] | undefined;
-}
+import { Database } from "./database.js";
 
 /**
  * Brings the tables of `component` to the newest of `steps`; the version of a database is the number of steps it has
@@ -16,8 +11,8 @@ export async function migrate(
   component: string,
   steps: readonly (readonly string[])[],
 ): Promise<void> {
-  const sql = (text: string): string => numbered(storage, text);
-  const version = await versionOf(storage, component);
+  const database = new Database(storage);
+  const version = await versionOf(database, component);
   if (version > steps.length) {
     throw new AgenticError(
       "store",
@@ -31,39 +26,30 @@ export async function migrate(
       ...lock,
       { sql: "CREATE TABLE IF NOT EXISTS shedkit_schema (component TEXT PRIMARY KEY, version INTEGER NOT NULL)" },
       {
-        sql: sql("INSERT INTO shedkit_schema (component, version) VALUES (?, 0) ON CONFLICT (component) DO NOTHING"),
+        sql: "INSERT INTO shedkit_schema (component, version) VALUES (?, 0) ON CONFLICT (component) DO NOTHING",
         args: [component],
       },
       // A step that someone else took meanwhile sets NULL, which the column refuses: the whole batch is undone.
       {
-        sql: sql(
-          `UPDATE shedkit_schema SET version = CASE WHEN version = ${at} THEN ${at + 1} ELSE NULL END WHERE component = ?`,
-        ),
+        sql: `UPDATE shedkit_schema SET version = CASE WHEN version = ${at} THEN ${at + 1} ELSE NULL END WHERE component = ?`,
         args: [component],
       },
     ];
     try {
-      await storage.batch([...make, ...(steps[at] ?? []).map((statement) => ({ sql: statement }))]);
+      await database.batch([...make, ...(steps[at] ?? []).map((statement) => ({ sql: statement }))]);
     } catch (error) {
-      if ((await versionOf(storage, component)) <= at) throw error;
+      if ((await versionOf(database, component)) <= at) throw error;
     }
   }
 }
 
-/** The statement with `$1`, `$2` ... for each `?` where the dialect wants that. */
-export function numbered(storage: QueryStore, sql: string): string {
-  if (storage.dialect !== "postgres") return sql;
-  let n = 0;
-  return sql.replace(/\?/g, () => `$${++n}`);
-}
-
-async function versionOf(storage: QueryStore, component: string): Promise<number> {
+async function versionOf(database: Database, component: string): Promise<number> {
   const tables =
-    storage.dialect === "postgres"
+    database.storage.dialect === "postgres"
       ? "SELECT 1 AS found FROM information_schema.tables WHERE table_name = 'shedkit_schema' AND table_schema = current_schema()"
       : "SELECT 1 AS found FROM sqlite_master WHERE name = 'shedkit_schema'";
-  if ((await storage.query(tables)).length === 0) return 0;
-  const sql = numbered(storage, "SELECT version FROM shedkit_schema WHERE component = ?");
-  const [row] = await storage.query<{ version: number }>(sql, [component]);
+  if ((await database.query(tables)).length === 0) return 0;
+  const sql = "SELECT version FROM shedkit_schema WHERE component = ?";
+  const [row] = await database.query<{ version: number }>(sql, [component]);
   return Number(row?.version ?? 0);
 }

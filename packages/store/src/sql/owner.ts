@@ -1,6 +1,5 @@
 import type { QueryStore } from "../contract.js";
-import { type Dialect, dialectOf } from "./dialect.js";
-import { numbered } from "./migrate.js";
+import { Database } from "./database.js";
 
 /**
  * Who this store is among all that use the database. While it holds leases it says so from time to time, so that what
@@ -9,7 +8,7 @@ import { numbered } from "./migrate.js";
 export class LeaseOwner {
   readonly id: string;
   readonly #storage: QueryStore;
-  readonly #dialect: Dialect;
+  readonly #database: Database;
   readonly #leaseMs: number;
   #leases = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -18,7 +17,7 @@ export class LeaseOwner {
   constructor(storage: QueryStore, id: string, leaseMs: number) {
     this.id = storage.owner === undefined ? id : `${storage.owner}/${id}`;
     this.#storage = storage;
-    this.#dialect = dialectOf(storage);
+    this.#database = new Database(storage);
     this.#leaseMs = leaseMs;
   }
 
@@ -44,27 +43,22 @@ export class LeaseOwner {
     clearTimeout(this.#timer);
     await this.#saying.catch(() => {}); // the last word is that it is gone
     if (this.#leases > 0) return;
-    await this.#storage
-      .query(numbered(this.#storage, "DELETE FROM shedkit_owners WHERE id = ?"), [this.id])
-      .catch(() => {}); // it expires anyway
+    await this.#database.query("DELETE FROM shedkit_owners WHERE id = ?", [this.id]).catch(() => {}); // it expires anyway
   }
 
   /** Whether a lease of `owner` still counts. */
   async isAlive(owner: string): Promise<boolean> {
     const told = await this.#storage.isAlive?.(owner.slice(0, Math.max(0, owner.lastIndexOf("/"))));
     if (told !== undefined) return told;
-    const sql = `SELECT 1 AS found FROM shedkit_owners WHERE id = ? AND expires_at > ${this.#dialect.now}`;
-    return (await this.#storage.query(numbered(this.#storage, sql), [owner])).length > 0;
+    const sql = `SELECT 1 AS found FROM shedkit_owners WHERE id = ? AND expires_at > ${this.#database.dialect.now}`;
+    return (await this.#database.query(sql, [owner])).length > 0;
   }
 
   async #sayAlive(): Promise<void> {
-    const until = `${this.#dialect.now} + ${this.#leaseMs}`;
-    await this.#storage.query(
-      numbered(
-        this.#storage,
-        `INSERT INTO shedkit_owners (id, expires_at) VALUES (?, ${until})
-          ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`,
-      ),
+    const until = `${this.#database.dialect.now} + ${this.#leaseMs}`;
+    await this.#database.query(
+      `INSERT INTO shedkit_owners (id, expires_at) VALUES (?, ${until})
+        ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`,
       [this.id],
     );
   }

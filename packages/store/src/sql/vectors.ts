@@ -1,5 +1,6 @@
 import type { SessionId } from "@shedkit/types";
-import type { QueryStore, VectorStore } from "../contract.js";
+import type { VectorStore } from "../contract.js";
+import type { Database } from "./database.js";
 import { migrate } from "./migrate.js";
 
 /** Runs an operation once the tables of the logs are there. */
@@ -17,15 +18,15 @@ const MIGRATIONS = [
 
 /** Vectors of records in a SQLite database with libSQL's vector functions. The table is made when first needed. */
 export class SqlVectors implements VectorStore {
-  readonly #storage: QueryStore;
+  readonly #database: Database;
   readonly #run: Run;
   #schema: Promise<void> | undefined;
 
-  constructor(storage: QueryStore, run: Run) {
-    this.#storage = storage;
+  constructor(database: Database, run: Run) {
+    this.#database = database;
     this.#run = (operation, session, work) =>
       run(operation, session, async () => {
-        this.#schema ??= migrate(storage, "vectors", MIGRATIONS).catch((error: unknown) => {
+        this.#schema ??= migrate(database.storage, "vectors", MIGRATIONS).catch((error: unknown) => {
           this.#schema = undefined; // the next operation tries again
           throw error;
         });
@@ -39,14 +40,14 @@ export class SqlVectors implements VectorStore {
       SELECT n, ?, ? FROM shedkit_records WHERE session = ? AND seq = ?
       ON CONFLICT (n, model) DO UPDATE SET vector = excluded.vector`;
     const statements = vectors.map(({ seq, vector }) => ({ sql, args: [model, bytesOf(vector), session, seq] }));
-    return this.#run("vectors.put", session, () => this.#storage.batch(statements));
+    return this.#run("vectors.put", session, () => this.#database.batch(statements));
   }
 
   async last(session: SessionId, model: string): Promise<number> {
     const sql = `SELECT r.seq AS seq FROM shedkit_records r CROSS JOIN shedkit_vectors v ON v.n = r.n AND v.model = ?
       WHERE r.session = ? ORDER BY r.seq DESC LIMIT 1`;
     const rows = await this.#run("vectors.last", session, () =>
-      this.#storage.query<{ seq: number }>(sql, [model, session]),
+      this.#database.query<{ seq: number }>(sql, [model, session]),
     );
     return Number(rows[0]?.seq ?? 0);
   }
@@ -63,7 +64,7 @@ export class SqlVectors implements VectorStore {
       WHERE r.session = ? AND length(v.vector) = ? ORDER BY score DESC, r.seq DESC LIMIT ?`;
     const bytes = bytesOf(vector);
     const rows = await this.#run("vectors.nearest", session, () =>
-      this.#storage.query<{ seq: number; score: number | null }>(sql, [bytes, model, session, bytes.length, limit]),
+      this.#database.query<{ seq: number; score: number | null }>(sql, [bytes, model, session, bytes.length, limit]),
     );
     return rows.map(({ seq, score }) => ({ seq: Number(seq), score: Number(score ?? 0) }));
   }
