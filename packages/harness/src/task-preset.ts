@@ -6,6 +6,8 @@ import { optionalPeer } from "./optional-peer.js";
 export interface PlanModePresetOptions {
   /** The one file that may be changed while a plan is made. Default: none. */
   planFile?: string | undefined;
+  /** What waits until the plan is agreed to: all that may change something, or files alone. Default: `changes`. */
+  holds?: "changes" | "files" | undefined;
 }
 
 /** The `Schedules` of `@shedkit/tools-task`. */

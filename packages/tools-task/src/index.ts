@@ -1,5 +1,6 @@
 export { type AskUserInput, type AskUserOutput, askUserTool, type UserQuestion } from "./ask-user.js";
-export { type PlanModeOptions, planMode, planModeTools } from "./plan-mode.js";
+export type { PlanModeOptions } from "./plan/gate.js";
+export { planMode, planModeTools } from "./plan/plan-mode.js";
 export { scheduleTool } from "./schedule/schedule-tool.js";
 export {
   type Clock,

@@ -1,8 +1,10 @@
 import { AgentSession } from "@shedkit/agent";
+import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { ToolShed, ToolShedError } from "@shedkit/shed";
 import { MemoryDocumentStore } from "@shedkit/store";
 import { type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
-import { type AccessRequest, defineTool, type ToolKind } from "@shedkit/tool";
+import { type AccessRequest, defineCommands, defineTool, type ToolImpl, type ToolKind } from "@shedkit/tool";
+import { editTool, writeTool } from "@shedkit/tools-files";
 import { type ApprovalDecision, textOfContent } from "@shedkit/types";
 import * as Type from "@sinclair/typebox";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -23,9 +25,20 @@ const OTHERS = [
   tool("read", "read", "read"),
 ];
 
-async function planning(script: ScriptedAnswer[], options: PlanModeOptions = {}, decision?: ApprovalDecision) {
+/** A tool of several commands, each of which says that it ran. */
+function commands(name: string, kind: ToolKind, list: string): ToolImpl {
+  const one = (id: string) => defineTool({ id, kind, description: id, input, run: () => `${name} ${id}` });
+  return defineCommands({ name, commands: Object.fromEntries(list.split(" ").map((id) => [id, one(id)])) });
+}
+
+async function planning(
+  script: ScriptedAnswer[],
+  options: PlanModeOptions = {},
+  decision?: ApprovalDecision,
+  tools: readonly ToolImpl[] = OTHERS,
+) {
   const provider = new ScriptedProvider([...script, "Done."]);
-  const shed = new ToolShed().tools(planModeTools(options)).tools(OTHERS);
+  const shed = new ToolShed().tools(planModeTools(options)).tools(tools);
   const session = await AgentSession.builder(provider)
     .withModel("m")
     .withToolshed(shed.pin(...shed.names()))
@@ -58,7 +71,10 @@ describe("a plan", () => {
     expect(results[0]).toContain("show it to the user with exit_plan");
     expect(results[1]).toContain("no file is changed until the user has agreed");
     expect(results[2]).toContain("no file is changed");
-    expect(results.slice(3, 5)).toEqual(["bash a.txt", "read a.txt"]);
+    expect(results[3]).toContain(
+      "no command is run until the user has agreed to it but those that are known only to read",
+    );
+    expect(results[4]).toBe("read a.txt");
     expect(asked).toEqual([{ plan: "1. Write a.txt" }]);
     expect(results.at(-2)).toMatch(/^The user agrees/);
     expect(results.at(-1)).toBe("write a.txt");
@@ -85,6 +101,77 @@ describe("a plan", () => {
     expect(results[1]).toBe("write ./plan.md");
     expect(results[2]).toContain("no file but plan.md is changed");
     expect(results[3]).toContain("no file but plan.md is changed");
+  });
+
+  it("may be written to its file with the real file tools, by any spelling of its path", async () => {
+    const fs = new MemoryFileSystem({ "docs/plan.md": "", "plan.md": "" });
+    const write = (path: string) => ({ call: "write", arguments: { path, content: "1." } });
+    const paths = [
+      "docs/plan.md",
+      "./docs//x/../plan.md",
+      " 'docs/plan.md' ",
+      "plan.md",
+      "docs/docs/plan.md",
+      "docs/plan.md.txt",
+    ];
+    const options = { planFile: "docs/plan.md" };
+    const { results } = await planning([enter, ...paths.map(write)], options, undefined, [writeTool(fs), editTool(fs)]);
+    expect(results.slice(1).map((text) => !text.includes("is not permitted"))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    const absolute = await planning([enter, write("a.md"), write("b.md")], { planFile: "/workspace/a.md" }, undefined, [
+      writeTool(fs),
+      editTool(fs),
+    ]);
+    expect(absolute.results.slice(1).map((text) => text.includes("is not permitted"))).toEqual([false, true]);
+  });
+
+  it("lets what reads go on, and holds what may change something", async () => {
+    const tools = [
+      tool("fetch", "webFetch", "network"),
+      tool("todo", "plan"),
+      tool("notes", "memory"),
+      tool("image", "imageGen"),
+      tool("foreign", "other", "network"),
+      tool("deploy", "deployApp"),
+      tool("own", "my_kind"),
+      defineTool({
+        id: "looks",
+        kind: "other",
+        description: "looks",
+        capabilities: { readOnly: true },
+        input,
+        run: () => "looks",
+      }),
+      commands("agent", "task", "start check result pause resume stop"),
+      commands("video", "videoGen", "start check download cancel"),
+    ];
+    const calls = tools.slice(0, 8).map(({ metadata }) => call(metadata?.id ?? ""));
+    const command = (name: string, one: string) => ({ call: name, arguments: { command: one, path: "x" } });
+    const inner = [
+      ...["start", "check", "result", "pause", "resume", "stop"].map((one) => command("agent", one)),
+      ...["start", "check", "download", "cancel"].map((one) => command("video", one)),
+    ];
+    const { results } = await planning([enter, ...calls, ...inner, exit, call("foreign")], {}, undefined, tools);
+    const ran = results.slice(1, 19).map((text) => !text.includes("is not permitted"));
+    expect(ran.slice(0, 8)).toEqual([true, true, true, false, false, false, false, true]);
+    expect(ran.slice(8, 14)).toEqual([false, true, true, true, false, true]);
+    expect(ran.slice(14)).toEqual([false, true, false, true]);
+    expect(results[9]).toContain("no sub-agent is started");
+    expect(results[5]).toContain("nothing that may change something");
+    expect(results.at(-1)).toBe("foreign x".replace("x", "a.txt"));
+  });
+
+  it("holds files alone where it is told so, and shells go on", async () => {
+    const script = [enter, call("bash", "rm -r x"), call("foreign"), call("write")];
+    const { results } = await planning(script, { holds: "files" }, undefined, [...OTHERS, tool("foreign", "other")]);
+    expect(results.slice(1, 3)).toEqual(["bash rm -r x", "foreign a.txt"]);
+    expect(results[3]).toContain("no file is changed");
   });
 
   it("that nobody makes is not shown to anybody", async () => {

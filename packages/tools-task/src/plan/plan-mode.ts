@@ -1,5 +1,4 @@
 import {
-  type CallGate,
   callGates,
   defineTool,
   type Resources,
@@ -12,28 +11,23 @@ import {
   userAnswers,
 } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
-
-export interface PlanModeOptions {
-  /** The one file that may be written and edited while a plan is made, as the file tools name it. Default: none. */
-  planFile?: string | undefined;
-}
+import { type PlanModeOptions, planGate } from "./gate.js";
 
 interface PlanState {
   active: boolean;
 }
 
 const STATE = stateOf("task:enter_plan");
-const CHANGING: ReadonlySet<string> = new Set(["edit", "write", "delete", "move"]);
 const Active = Type.Object({ active: Type.Boolean() });
 
 /**
- * `enter_plan` and `exit_plan`. While a plan is made, calls that change files are refused, whatever the permissions; what
+ * `enter_plan` and `exit_plan`. While a plan is made, calls that may change something are refused, whatever the permissions; what
  * was planned is carried out once a person has agreed. Both go into a shed: `shed.tools(planModeTools())`.
  */
 export function planModeTools(options: PlanModeOptions = {}): ToolConstructor[] {
   return [
     toolFn("enter_plan", ({ resources }) => {
-      resources.getOrDefault(callGates, () => new Set()).add(planGate(resources, options));
+      resources.getOrDefault(callGates, () => new Set()).add(planGate(() => planMode(resources).active, options));
       return enterPlanTool();
     }),
     toolFn("exit_plan", () => exitPlanTool()),
@@ -53,26 +47,6 @@ export function planMode(resources: Resources): PlanState {
   };
 }
 
-function planGate(resources: Resources, { planFile }: PlanModeOptions): CallGate {
-  return ({ kind, access }) => {
-    const { active } = planMode(resources);
-    if (kind === "exitPlan" && !active) return { deny: "no plan is being made; go on with the work" };
-    if (!active || !CHANGING.has(kind)) return undefined;
-    const own =
-      planFile !== undefined &&
-      (kind === "edit" || kind === "write") &&
-      access.length > 0 &&
-      access.every(({ target }) => clean(target) === clean(planFile));
-    if (own) return undefined;
-    const but = planFile === undefined ? "" : ` but ${planFile}`;
-    return { deny: `a plan is being made, and no file${but} is changed until the user has agreed to it` };
-  };
-}
-
-function clean(path: string): string {
-  return path.replace(/^(?:\.\/)+/, "");
-}
-
 function enterPlanTool(): TypedTool<Record<string, never>, PlanState> {
   return defineTool({
     id: "enter_plan",
@@ -80,7 +54,7 @@ function enterPlanTool(): TypedTool<Record<string, never>, PlanState> {
     kind: "enterPlan",
     category: "task",
     description:
-      "Make a plan before anything is changed.\nFiles cannot be changed until the user has agreed to the plan: read, search, " +
+      "Make a plan before anything is changed.\nNothing can be changed until the user has agreed to the plan: read, search, " +
       "and think first.",
     input: Type.Object({}, { additionalProperties: false }),
     output: Active,
@@ -121,7 +95,7 @@ function exitPlanTool(): TypedTool<{ plan: string }, PlanState> {
       kept?.delete(ctx.callId);
       planMode(ctx.resources).active = false;
       const said = typeof remark === "string" && remark.trim() !== "" ? ` The user says: ${remark.trim()}` : "";
-      const text = `The user agrees: carry the plan out. Files may be changed again.${said}`;
+      const text = `The user agrees: carry the plan out. Things may be changed again.${said}`;
       return new ToolCallResult([{ type: "text", text }], { output: { active: false } });
     },
   });
