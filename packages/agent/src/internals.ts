@@ -18,5 +18,6 @@ export { Recall } from "./recall.js";
 export { mend, readState } from "./replay.js";
 export { type OpenCall, type QueuedMessage, SessionState } from "./session-state.js";
 export type { SessionEngine, Settings } from "./settings.js";
+export { structuredAnswer } from "./structured.js";
 export { turnOf } from "./subscription.js";
 export { TextSoFar } from "./turn-stream.js";

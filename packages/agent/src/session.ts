@@ -124,14 +124,17 @@ export class AgentSession<
     return this.#start(prompt, options, undefined).done();
   }
 
-  /** Starts a turn, whether anybody reads it or not. Throws as {@link runTurn} rejects. */
-  runTurnStream(prompt: MessageLike, options: TurnOptions = {}): TurnStream {
+  /**
+   * Starts a turn, whether anybody reads it or not. With `output` its final answer is held to the schema where the backend
+   * can do that; unlike {@link ask}, nobody checks it. Throws as {@link runTurn} rejects.
+   */
+  runTurnStream(prompt: MessageLike, options: TurnOptions & { output?: JsonSchema | undefined } = {}): TurnStream {
     const channel: Channel<StreamItem> = new Channel(async () => {
       if (this.#turn !== turn) return;
       turn.loop.abort("its stream was left");
       await turn.done();
     });
-    const turn = this.#start(prompt, options, channel);
+    const turn = this.#start(prompt, options, channel, options.output);
     return new TurnStream(turn.id, channel, turn.done());
   }
 

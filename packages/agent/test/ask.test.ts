@@ -32,6 +32,14 @@ describe("ask", () => {
     expect(provider.requests[1]?.tools.tools).toHaveLength(1);
   });
 
+  it("asks the backend for the schema in a turn that streams, too", async () => {
+    const provider = new ScriptedProvider(['{"name":"Ada","age":36}']);
+    const session = await sessionOf(provider).build();
+    const turn = await session.runTurnStream("Who?", { output: person }).done();
+    expect(turn.text).toBe('{"name":"Ada","age":36}');
+    expect(provider.requests[0]?.output).toBe(person);
+  });
+
   it("shows the model what does not fit, and takes the mended answer", async () => {
     const provider = new ScriptedProvider(["Ada, 36", '{"name":"Ada","age":"old"}', '{"name":"Ada","age":36}']);
     const session = await sessionOf(provider).build();
