@@ -10,4 +10,4 @@ export {
 } from "./contract.js";
 export { FsError, type FsErrorReason, isFsError } from "./error.js";
 export { IgnoreRules } from "./ignore.js";
-export { joinPath, nameOf, type PathRules, parentOf, quote, resolvePath } from "./path.js";
+export { cleanPath, joinPath, nameOf, type PathRules, parentOf, quote, resolvePath } from "./path.js";

@@ -1,5 +1,6 @@
 import type { DirEntry, FileStat, FileSystem, FsOptions, ReadOptions, WriteOptions } from "./contract.js";
 import { CHUNK_BYTES } from "./contract.js";
+import { DenyRules } from "./deny.js";
 import { FsError } from "./error.js";
 import {
   entriesOf,
@@ -16,6 +17,8 @@ import { outsideError, parentOf, quote, resolvePath } from "./path.js";
 export interface MemoryFileSystemOptions {
   /** What stands for the root in absolute paths. Default: `"/workspace"`. */
   root?: string | undefined;
+  /** Paths that are not reached and not listed, as with the real one. Default: none. */
+  deny?: readonly string[] | undefined;
   /** The clock of `mtimeMs`. Default: `Date.now`. */
   now?: (() => number) | undefined;
 }
@@ -25,6 +28,7 @@ export class MemoryFileSystem implements FileSystem {
   readonly root: string;
   readonly #now: () => number;
   readonly #tree: FolderNode;
+  readonly #deny: DenyRules;
   #versions = 0;
 
   /** `files` by path; missing folders are made. */
@@ -32,14 +36,16 @@ export class MemoryFileSystem implements FileSystem {
     this.root = options.root ?? "/workspace";
     this.#now = options.now ?? Date.now;
     this.#tree = this.#folder();
+    this.#deny = new DenyRules();
     for (const [path, data] of Object.entries(files)) {
       this.#makeFolders(parentOf(this.resolve(path)));
       this.#write(path, data, {});
     }
+    this.#deny = new DenyRules(options.deny);
   }
 
   resolve(path: string): string {
-    return resolvePath(path, { roots: [this.root] });
+    return this.#deny.checked(resolvePath(path, { roots: [this.root] }), path);
   }
 
   async realpath(path: string, options?: FsOptions): Promise<string> {
@@ -87,9 +93,9 @@ export class MemoryFileSystem implements FileSystem {
 
   async readdir(path: string, options?: FsOptions): Promise<DirEntry[]> {
     options?.signal?.throwIfAborted();
-    const { node } = this.#existing(path);
+    const { node, folder, name } = this.#existing(path);
     if (node.type !== "directory") throw notAFolder(path, this.resolve(path));
-    return entriesOf(node);
+    return this.#deny.visible([...folder, name].join("/"), entriesOf(node));
   }
 
   async rename(from: string, to: string, options: FsOptions & { overwrite?: boolean | undefined } = {}): Promise<void> {
@@ -106,13 +112,16 @@ export class MemoryFileSystem implements FileSystem {
     }
     if (target.node && source.node?.type === "directory") throw notAFolder(from, this.resolve(to));
     if (!source.node) throw missing(from);
+    this.#assertFree(source, from);
     source.parent.entries.delete(source.name);
     target.parent.entries.set(target.name, source.node);
   }
 
   async remove(path: string, options: FsOptions & { recursive?: boolean | undefined } = {}): Promise<void> {
     options.signal?.throwIfAborted();
-    const { parent, name, node } = this.#changeable(path);
+    const place = this.#changeable(path);
+    const { parent, name, node } = place;
+    this.#assertFree(place, path);
     if (node?.type === "directory" && node.entries.size > 0 && !options.recursive) {
       throw new FsError("notEmpty", path, `The folder ${quote(path)} is not empty.`);
     }
@@ -132,7 +141,7 @@ export class MemoryFileSystem implements FileSystem {
 
   #place(path: string, follow: boolean): Place {
     const relative = this.resolve(path);
-    return walk(this.#tree, relative === "." ? [] : relative.split("/"), {
+    const place = walk(this.#tree, relative === "." ? [] : relative.split("/"), {
       path,
       follow,
       enter: (target) => {
@@ -143,6 +152,18 @@ export class MemoryFileSystem implements FileSystem {
         throw outsideError(path, this.root);
       },
     });
+    this.#deny.checked([...place.folder, place.name].join("/"), path);
+    return place;
+  }
+
+  /** Throws FsError `permission` where something at a place is denied. */
+  #assertFree({ folder, name, node }: Place, path: string): void {
+    if (!this.#deny.any || node?.type !== "directory") return;
+    for (const [inner, child] of node.entries) {
+      const own = [...folder, name];
+      this.#deny.checked([...own, inner].join("/"), path);
+      this.#assertFree({ folder: own, parent: node, name: inner, node: child }, path);
+    }
   }
 
   #existing(path: string, follow = true): Place & { node: NonNullable<Place["node"]> } {

@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, rename, rmdir, stat, unlink } from "node:fs/prom
 import { join } from "node:path";
 import type { DirEntry, FileStat, FileSystem, FsOptions, ReadOptions, WriteOptions } from "./contract.js";
 import { CHUNK_BYTES } from "./contract.js";
+import { DenyRules } from "./deny.js";
 import { FsError } from "./error.js";
 import { fromNodeError } from "./node/errors.js";
 import { Guard, ignoreMissing } from "./node/guard.js";
@@ -13,6 +14,14 @@ import { quote } from "./path.js";
 const READ_BYTES = 8 * 1024 * 1024; // between two looks at the signal
 const MAX_BYTES = 2 ** 31 - 1; // what one read may hold in memory
 
+export interface NodeFileSystemOptions {
+  /**
+   * Paths that are not reached and not listed, by patterns as in a `.gitignore` (`.env`, `keys/`), whatever their case; links to
+   * them are not followed. Default: none.
+   */
+  deny?: readonly string[] | undefined;
+}
+
 /**
  * The real file system below one folder, which must exist. `new NodeFileSystem(".")` is the current folder at that
  * moment. Throws FsError `notFound` where the folder does not exist.
@@ -21,8 +30,8 @@ export class NodeFileSystem implements FileSystem {
   readonly root: string;
   readonly #guard: Guard;
 
-  constructor(root: string) {
-    this.#guard = new Guard(root);
+  constructor(root: string, options: NodeFileSystemOptions = {}) {
+    this.#guard = new Guard(root, new DenyRules(options.deny));
     this.root = this.#guard.root;
   }
 
@@ -107,8 +116,9 @@ export class NodeFileSystem implements FileSystem {
 
   readdir(path: string, options?: FsOptions): Promise<DirEntry[]> {
     return this.#run(path, options, async () => {
-      const entries = await this.#guard.within(await this.#guard.real(path), path, listFolder);
-      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+      const real = await this.#guard.real(path);
+      const entries = await this.#guard.within(real, path, listFolder);
+      return this.#guard.deny.visible(this.#guard.relative(real), entries).sort((a, b) => (a.name < b.name ? -1 : 1));
     });
   }
 
@@ -120,7 +130,7 @@ export class NodeFileSystem implements FileSystem {
         this.#guard.within(target.folder, to, async (targetBase) => {
           const old = `${sourceBase}/${source.name}`;
           const next = `${targetBase}/${target.name}`;
-          await lstat(old);
+          if ((await lstat(old)).isDirectory()) await this.#assertFree(join(source.folder, source.name), from);
           const there = await lstat(next).catch(ignoreMissing);
           if (there && !(options.overwrite && !there.isDirectory())) {
             throw new FsError("exists", to, `${quote(to)} exists already.`);
@@ -140,10 +150,27 @@ export class NodeFileSystem implements FileSystem {
       await this.#guard.within(folder, path, async (base) => {
         const target = `${base}/${name}`;
         if (!(await lstat(target)).isDirectory()) return unlink(target);
-        if (options.recursive) await this.#empty(target, path, options);
+        if (options.recursive) {
+          await this.#assertFree(join(folder, name), path);
+          await this.#empty(target, path, options);
+        }
         await rmdir(target);
       });
     });
+  }
+
+  /** Throws FsError `permission` where something in a real folder is denied, which must neither go nor get another name. */
+  async #assertFree(folder: string, path: string): Promise<void> {
+    const { deny } = this.#guard;
+    if (!deny.any) return;
+    const todo = [folder];
+    for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+      for (const entry of await this.#guard.within(next, path, listFolder)) {
+        const inner = join(next, entry.name);
+        deny.checked(this.#guard.relative(inner), path);
+        if (entry.type === "directory") todo.push(inner);
+      }
+    }
   }
 
   async #empty(folder: string, path: string, options: FsOptions): Promise<void> {

@@ -63,6 +63,14 @@ export function joinPath(folder: string, name: string): string {
   return folder === "." ? name : `${folder}/${name}`;
 }
 
+/** A path as a model wrote it: spaces around it and quotes off, and after a quoted one escaped line ends too. */
+export function cleanPath(path: string): string {
+  const trimmed = path.trim();
+  const quoted = /^(["'])(.*)\1$/s.exec(trimmed)?.[2];
+  if (quoted !== undefined) return quoted.replace(/(?:\\[nrt])+$/, "").trim();
+  return trimmed.replace(/^["']|["']$/g, "").trim();
+}
+
 /** A path in double quotes, shortened in the middle where it is very long, for messages. */
 export function quote(path: string): string {
   return JSON.stringify(path.length > 300 ? `${path.slice(0, 150)}...${path.slice(-140)}` : path);

@@ -7,6 +7,7 @@ import { answering, Failure } from "./failure.js";
 import { applyHunks } from "./patch/apply.js";
 import { PatchError, type PatchSection, parsePatch } from "./patch/parse.js";
 import { accessTo, touching } from "./paths.js";
+import { NEEDS_READ } from "./seen.js";
 
 export interface ApplyPatchInput {
   patch: string;
@@ -77,6 +78,7 @@ export function applyPatchTool(
     output: Output,
     params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
     capabilities: { destructive: true, touches: ({ patch }) => pathsOf(patch).flatMap((path) => touching(fs, path)) },
+    requires: NEEDS_READ,
     notifications: [FILE_CHANGED],
     access: ({ patch }) => pathsOf(patch).flatMap((path) => accessTo(fs, "write", path)),
     run: (input, ctx) => answering(fs, ctx, () => applyPatch(fs, input, ctx)),

@@ -1,9 +1,10 @@
-import { type FileSystem, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { announce, FILE_CHANGED } from "./announce.js";
 import { answering, Failure } from "./failure.js";
-import { cleanPath } from "./locate.js";
+import { assertNotIgnored } from "./ignored.js";
+import { assertNothingIgnored } from "./ignored-inside.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
 import { assertFresh, seenFiles } from "./seen.js";
@@ -21,6 +22,17 @@ export interface DeleteOutput {
   type: string;
 }
 
+/** Settings of `delete`. */
+export interface DeleteParams {
+  /**
+   * Refuses what a `.gitignore` in the root folder or below names, what is in such a folder, and folders with such things in
+   * them. Default: false.
+   */
+  gitignore: boolean;
+}
+
+const DEFAULTS: DeleteParams = { gitignore: false };
+
 const Input = Type.Object(
   {
     path: Type.String({ description: "The file or folder, relative to the root folder." }),
@@ -33,8 +45,10 @@ const Input = Type.Object(
 
 const Output = Type.Object({ path: Type.String(), type: Type.String() });
 
+const Params = Type.Object({ gitignore: Type.Boolean() }, { additionalProperties: false });
+
 /** Deletes a file or a folder. */
-export function deleteTool(fs: FileSystem): TypedTool<DeleteInput, DeleteOutput> {
+export function deleteTool(fs: FileSystem, params: Partial<DeleteParams> = {}): TypedTool<DeleteInput, DeleteOutput> {
   return defineTool({
     id: "delete",
     namespace: "files",
@@ -42,6 +56,7 @@ export function deleteTool(fs: FileSystem): TypedTool<DeleteInput, DeleteOutput>
     description: "Delete a file or a folder.\nThis cannot be undone.",
     input: Input,
     output: Output,
+    params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
     notifications: [FILE_CHANGED],
     capabilities: { touches: touchesPath(fs) },
     access: (input) => accessTo(fs, "write", input.path),
@@ -49,10 +64,16 @@ export function deleteTool(fs: FileSystem): TypedTool<DeleteInput, DeleteOutput>
   });
 }
 
-async function remove(fs: FileSystem, input: DeleteInput, ctx: ToolContext): Promise<ToolCallResult> {
+async function remove(
+  fs: FileSystem,
+  input: DeleteInput,
+  ctx: ToolContext & { params: DeleteParams },
+): Promise<ToolCallResult> {
   const { signal } = ctx;
   const path = fs.resolve(cleanPath(input.path));
   const { type } = await fs.lstat(path, { signal });
+  await assertNotIgnored(fs, path, ctx, type === "directory");
+  if (type === "directory") await assertNothingIgnored(fs, path, ctx);
   const real = type === "symlink" ? path : await fs.realpath(path, { signal });
   return exclusively(fs, real, signal, async () => {
     const stat = await fs.lstat(path, { signal });

@@ -1,10 +1,10 @@
-import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
 import { OverlayFileSystem } from "@shedkit/fs/overlay";
 import type { ToolContext } from "@shedkit/tool";
 import { announce } from "./announce.js";
 import { Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
-import { cleanPath, locate } from "./locate.js";
+import { locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { seenFiles } from "./seen.js";
 import { type TextChange, unifiedDiff } from "./text/diff.js";

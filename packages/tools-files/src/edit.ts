@@ -1,4 +1,4 @@
-import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { announce, FILE_CHANGED } from "./announce.js";
@@ -7,9 +7,10 @@ import { NOTES, refused, settingsOf } from "./edit/outcome.js";
 import { lineNumbers } from "./edit/replace.js";
 import { answering, Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
-import { cleanPath, locate } from "./locate.js";
+import { locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
+import { NEEDS_READ } from "./seen.js";
 import { enumerate, plural } from "./text/format.js";
 import { openText, saveText, type TextFile } from "./text-file.js";
 
@@ -101,13 +102,17 @@ export function editTool(fs: FileSystem, params: Partial<EditParams> = {}): Type
     id: "edit",
     namespace: "files",
     kind: "edit",
-    description:
+    description: ({ params: own }) =>
       "Edit a file: replace text.\nThe text must stand in the file exactly once, unless all places are to be replaced. " +
-      "With an empty old text and no file yet, the file is made.",
+      "With an empty old text and no file yet, the file is made" +
+      ((own as Partial<EditParams> | null)?.emptyOverwrites
+        ? "; a file that is there gets the new text as its whole."
+        : "."),
     input: Input,
     output: Output,
     params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
     capabilities: { destructive: false, touches: touchesPath(fs) },
+    requires: NEEDS_READ,
     notifications: [FILE_CHANGED],
     access: (input) => accessTo(fs, "write", input.path),
     run: (input, ctx) => answering(fs, ctx, () => edit(fs, input, ctx)),

@@ -1,10 +1,10 @@
 import type { FileSystem } from "@shedkit/fs";
 import type { ToolImpl } from "@shedkit/tool";
 import { type ApplyPatchParams, applyPatchTool } from "./apply-patch.js";
-import { deleteTool } from "./delete.js";
+import { type DeleteParams, deleteTool } from "./delete.js";
 import { type EditParams, editTool } from "./edit.js";
 import { type ListParams, listTool } from "./list.js";
-import { moveTool } from "./move.js";
+import { type MoveParams, moveTool } from "./move.js";
 import { type MultiEditParams, multiEditTool } from "./multi-edit.js";
 import type { FileFormat } from "./read/format.js";
 import { type ReadParams, readTool } from "./read.js";
@@ -24,6 +24,8 @@ export interface FilesToolsOptions {
 export interface FileChangeToolsOptions {
   multi_edit?: Partial<MultiEditParams> | undefined;
   apply_patch?: Partial<ApplyPatchParams> | undefined;
+  delete?: Partial<DeleteParams> | undefined;
+  move?: Partial<MoveParams> | undefined;
 }
 
 /** `read`, `write`, `edit` and `list` over one file system. */
@@ -38,5 +40,10 @@ export function filesTools(fs: FileSystem, options: FilesToolsOptions = {}): Too
 
 /** `multi_edit`, `apply_patch`, `delete` and `move` over one file system: what `edit` and `write` do not do. */
 export function fileChangeTools(fs: FileSystem, options: FileChangeToolsOptions = {}): ToolImpl[] {
-  return [multiEditTool(fs, options.multi_edit), applyPatchTool(fs, options.apply_patch), deleteTool(fs), moveTool(fs)];
+  return [
+    multiEditTool(fs, options.multi_edit),
+    applyPatchTool(fs, options.apply_patch),
+    deleteTool(fs, options.delete),
+    moveTool(fs, options.move),
+  ];
 }

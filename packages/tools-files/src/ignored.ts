@@ -2,7 +2,7 @@ import { type FileSystem, IgnoreRules, isFsError, joinPath, nameOf, parentOf, qu
 import type { ToolContext } from "@shedkit/tool";
 import { Failure } from "./failure.js";
 
-const GITIGNORE = ".gitignore";
+export const GITIGNORE = ".gitignore";
 
 /** The rules of one folder's `.gitignore`. */
 export interface FolderRules {
@@ -41,15 +41,20 @@ export function isIgnored(rules: readonly FolderRules[], path: string, isFolder:
   return false;
 }
 
-/** Throws Failure where a `.gitignore` names a file or a folder that it is in, if the tool keeps to these. */
+/**
+ * Throws Failure where a `.gitignore` names a file or folder, or a folder that it is in, if the tool keeps to these.
+ *
+ * @param isFolder Of what stands at the path.
+ */
 export async function assertNotIgnored(
   fs: FileSystem,
   path: string,
   ctx: ToolContext & { params: { gitignore: boolean } },
+  isFolder = false,
 ): Promise<void> {
   if (!ctx.params.gitignore) return;
   const real = await realOf(fs, path, ctx.signal);
-  for (const one of new Set([path, real])) await check(fs, one, ctx.signal);
+  for (const one of new Set([path, real])) await check(fs, one, isFolder, ctx.signal);
 }
 
 /** Where a path leads, through links, also where nothing stands there yet. */
@@ -62,9 +67,9 @@ async function realOf(fs: FileSystem, path: string, signal: AbortSignal): Promis
   }
 }
 
-async function check(fs: FileSystem, path: string, signal: AbortSignal): Promise<void> {
+async function check(fs: FileSystem, path: string, folder: boolean, signal: AbortSignal): Promise<void> {
   const all = await rulesAbove(fs, path, signal);
-  for (let at = path, isFolder = false; at !== "."; at = parentOf(at), isFolder = true) {
+  for (let at = path, isFolder = folder; at !== "."; at = parentOf(at), isFolder = true) {
     const above = all.filter(({ folder }) => folder === "." || at.startsWith(`${folder}/`));
     if (!isIgnored(above, at, isFolder)) continue;
     const text = `${quote(path)} is left alone here: a ${GITIGNORE} file names ${at === path ? "it" : `the folder ${quote(at)}`}. Work on another file.`;

@@ -1,10 +1,10 @@
-import { type FileSystem, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { answering, Failure } from "./failure.js";
 import { renderTree } from "./list/render.js";
 import { walkFolder } from "./list/walk.js";
-import { cleanPath, locate } from "./locate.js";
+import { locate } from "./locate.js";
 import { accessTo, touching } from "./paths.js";
 import { count, plural } from "./text/format.js";
 

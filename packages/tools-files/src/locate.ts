@@ -1,14 +1,6 @@
 import { type FileStat, type FileSystem, isFsError, joinPath, nameOf, parentOf, quote } from "@shedkit/fs";
 import { enumerate } from "./text/format.js";
 
-/** A path as a model wrote it: spaces around it and quotes off, and after a quoted one escaped line ends too. */
-export function cleanPath(path: string): string {
-  const trimmed = path.trim();
-  const quoted = /^(["'])(.*)\1$/s.exec(trimmed)?.[2];
-  if (quoted !== undefined) return quoted.replace(/(?:\\[nrt])+$/, "").trim();
-  return trimmed.replace(/^["']|["']$/g, "").trim();
-}
-
 /** An existing file or folder. */
 export interface Located {
   /** Relative to the root, as it is spelled there. */
@@ -18,7 +10,8 @@ export interface Located {
 
 /**
  * Finds what stands at a path. A name that is missing is found too if exactly one entry differs from it only in the kind
- * of its spaces or in how accents are composed. Rejects with FsError.
+ * of its spaces or in how accents are composed; and what an absolute path that lost its first slash means. Rejects with
+ * FsError.
  */
 export async function locate(fs: FileSystem, path: string, signal: AbortSignal): Promise<Located> {
   const resolved = fs.resolve(path);
@@ -26,6 +19,8 @@ export async function locate(fs: FileSystem, path: string, signal: AbortSignal):
     return { path: resolved, stat: await fs.stat(resolved, { signal }) };
   } catch (error) {
     if (!isFsError(error, "notFound")) throw error;
+    const meant = await withItsSlash(fs, resolved, signal);
+    if (meant) return meant;
     const wanted = fold(nameOf(resolved));
     const alike = (await namesIn(fs, parentOf(resolved), signal)).filter((name) => fold(name) === wanted);
     const [only] = alike;
@@ -33,6 +28,18 @@ export async function locate(fs: FileSystem, path: string, signal: AbortSignal):
     const found = joinPath(parentOf(resolved), only);
     return { path: found, stat: await fs.stat(found, { signal }) };
   }
+}
+
+/** What stands at the path that `path` is the absolute spelling of, but for the slash at its start. */
+async function withItsSlash(fs: FileSystem, path: string, signal: AbortSignal): Promise<Located | undefined> {
+  const root = fs.root.replace(/^\/+|\/+$/g, "");
+  if (root === "" || !path.startsWith(`${root}/`)) return undefined;
+  const rest = path.slice(root.length + 1);
+  const stat = await fs.stat(rest, { signal }).catch((error: unknown) => {
+    if (!isFsError(error)) throw error;
+    return undefined;
+  });
+  return stat && { path: rest, stat };
 }
 
 /** Says that nothing stands at a path, and what might have been meant. */
@@ -46,6 +53,8 @@ export async function notFoundText(fs: FileSystem, path: string, signal: AbortSi
     text = `There is no file or folder ${quote(resolved)}: the folder ${quote(folder)} does not exist.`;
     folder = parentOf(folder);
   }
+  const inside = resolved.startsWith("~/") ? await insideLike(fs, resolved.slice(2), signal) : undefined;
+  if (inside !== undefined) return `${text} Did you mean ${quote(inside)}?`;
   const alike = nearest(wanted, await namesIn(fs, folder, signal));
   if (alike.length > 0) {
     return `${text} Did you mean ${enumerate(alike.map((name) => quote(joinPath(folder, name))))}?`;

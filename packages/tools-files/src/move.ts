@@ -1,10 +1,12 @@
-import { type FileSystem, isFsError, nameOf, parentOf, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError, nameOf, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { announce, FILE_CHANGED } from "./announce.js";
 import { keyOf, lockingAll } from "./draft.js";
 import { answering, Failure } from "./failure.js";
-import { cleanPath, locate } from "./locate.js";
+import { assertNotIgnored } from "./ignored.js";
+import { assertNothingIgnored } from "./ignored-inside.js";
+import { locate } from "./locate.js";
 import { accessTo, touching } from "./paths.js";
 import { seenFiles } from "./seen.js";
 
@@ -21,6 +23,17 @@ export interface MoveOutput {
   to: string;
 }
 
+/** Settings of `move`. */
+export interface MoveParams {
+  /**
+   * Refuses what a `.gitignore` in the root folder or below names, what is in such a folder, and folders with such things in
+   * them; as the new path, too. Default: false.
+   */
+  gitignore: boolean;
+}
+
+const DEFAULTS: MoveParams = { gitignore: false };
+
 const Input = Type.Object(
   {
     from: Type.String({ description: "The file or folder, relative to the root folder." }),
@@ -32,8 +45,10 @@ const Input = Type.Object(
 
 const Output = Type.Object({ from: Type.String(), to: Type.String() });
 
+const Params = Type.Object({ gitignore: Type.Boolean() }, { additionalProperties: false });
+
 /** Moves or renames a file or a folder. */
-export function moveTool(fs: FileSystem): TypedTool<MoveInput, MoveOutput> {
+export function moveTool(fs: FileSystem, params: Partial<MoveParams> = {}): TypedTool<MoveInput, MoveOutput> {
   return defineTool({
     id: "move",
     namespace: "files",
@@ -41,6 +56,7 @@ export function moveTool(fs: FileSystem): TypedTool<MoveInput, MoveOutput> {
     description: "Move or rename a file or a folder.",
     input: Input,
     output: Output,
+    params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
     notifications: [FILE_CHANGED],
     capabilities: {
       destructive: false,
@@ -51,7 +67,11 @@ export function moveTool(fs: FileSystem): TypedTool<MoveInput, MoveOutput> {
   });
 }
 
-async function move(fs: FileSystem, input: MoveInput, ctx: ToolContext): Promise<ToolCallResult> {
+async function move(
+  fs: FileSystem,
+  input: MoveInput,
+  ctx: ToolContext & { params: MoveParams },
+): Promise<ToolCallResult> {
   const { signal } = ctx;
   const to = fs.resolve(cleanPath(input.to));
   return lockingAll(fs, [input.from, to], ctx, async () => {
@@ -64,7 +84,12 @@ async function move(fs: FileSystem, input: MoveInput, ctx: ToolContext): Promise
         return (await locate(fs, from, signal)).path;
       },
     );
-    const link = (await fs.lstat(place, { signal })).type === "symlink";
+    const { type } = await fs.lstat(place, { signal });
+    const isFolder = type === "directory";
+    await assertNotIgnored(fs, place, ctx, isFolder);
+    await assertNotIgnored(fs, to, ctx, isFolder);
+    if (isFolder) await assertNothingIgnored(fs, place, ctx);
+    const link = type === "symlink";
     const key = link ? place : await keyOf(fs, place, ctx);
     await fs.mkdir(parentOf(to), { recursive: true, signal });
     try {

@@ -7,6 +7,7 @@ import { applyEdit } from "./edit/match.js";
 import { refused, settingsOf } from "./edit/outcome.js";
 import { answering, Failure } from "./failure.js";
 import { accessTo, touching } from "./paths.js";
+import { NEEDS_READ } from "./seen.js";
 import { plural } from "./text/format.js";
 
 export interface MultiEditInput {
@@ -92,6 +93,7 @@ export function multiEditTool(
     output: Output,
     params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
     capabilities: { destructive: false, touches: ({ edits }) => pathsOf(edits).flatMap((path) => touching(fs, path)) },
+    requires: NEEDS_READ,
     notifications: [FILE_CHANGED],
     access: ({ edits }) => [...new Set(pathsOf(edits))].flatMap((path) => accessTo(fs, "write", path)),
     run: (input, ctx) => answering(fs, ctx, () => multiEdit(fs, input, ctx)),

@@ -1,7 +1,6 @@
-import { type FileSystem, isFsError } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError } from "@shedkit/fs";
 import type { AccessRequest } from "@shedkit/tool";
 import type { ToolArguments } from "@shedkit/types";
-import { cleanPath } from "./locate.js";
 
 /** What a call on `path` reads or changes, as a name that two spellings of one path share. */
 export function touching(fs: FileSystem, path: unknown): readonly string[] {

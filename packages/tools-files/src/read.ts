@@ -1,9 +1,9 @@
-import { type FileSystem, nameOf, parentOf, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, nameOf, parentOf, quote } from "@shedkit/fs";
 import { defineTool, keptResults, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { answering, by, Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
-import { cleanPath, locate } from "./locate.js";
+import { locate } from "./locate.js";
 import { accessTo, touchesPath } from "./paths.js";
 import { type FileFormat, readFormat } from "./read/format.js";
 import { readImage } from "./read/image-file.js";

@@ -1,8 +1,23 @@
 import type { FileStat, FileSystem } from "@shedkit/fs";
-import { fullId, type Resource, resource, type StateHandle, stateOf, type ToolContext } from "@shedkit/tool";
+import {
+  fullId,
+  type Requirement,
+  type Resource,
+  resource,
+  type StateHandle,
+  stateOf,
+  type ToolContext,
+} from "@shedkit/tool";
 import { stale } from "./failure.js";
 import { unifiedDiff } from "./text/diff.js";
 import { decodeText } from "./text/encoding.js";
+
+/** Of tools with a setting `readFirst`: nothing could be changed where nothing can be read. */
+export const NEEDS_READ: Requirement = {
+  ifParams: { readFirst: true },
+  // biome-ignore lint/suspicious/noThenProperty: a requirement, never awaited
+  then: { kind: "read" },
+};
 
 /** A file as an agent last saw it. */
 export interface Seen {

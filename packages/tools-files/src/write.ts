@@ -1,13 +1,13 @@
-import { type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { announce, FILE_CHANGED } from "./announce.js";
 import { answering, Failure, unread } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
-import { cleanPath, type Located, locate } from "./locate.js";
+import { type Located, locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
-import { assertFresh, seenFiles } from "./seen.js";
+import { assertFresh, NEEDS_READ, seenFiles } from "./seen.js";
 import { isBinary } from "./text/binary.js";
 import { decodeText, ENCODING_NAMES, type Encoding } from "./text/encoding.js";
 import { plural } from "./text/format.js";
@@ -59,6 +59,7 @@ export function writeTool(fs: FileSystem, params: Partial<WriteParams> = {}): Ty
     input: Input,
     output: Output,
     params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
+    requires: NEEDS_READ,
     notifications: [FILE_CHANGED],
     capabilities: { idempotent: true, destructive: false, touches: touchesPath(fs) },
     access: (input) => accessTo(fs, "write", input.path),

@@ -1,8 +1,9 @@
 import { constants, existsSync, realpathSync } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import type { DenyRules } from "../deny.js";
 import { FsError } from "../error.js";
-import { nameOf, outsideError, parentOf, quote, resolvePath } from "../path.js";
+import { joinPath, nameOf, outsideError, parentOf, quote, resolvePath } from "../path.js";
 
 const WINDOWS = process.platform === "win32";
 const O_PATH = 0o10000000; // Linux: opens a folder as a place, whatever its permissions; not in node:fs constants
@@ -25,9 +26,11 @@ export class Guard {
   readonly root: string;
   readonly #real: string;
   readonly #rules: Parameters<typeof resolvePath>[1];
+  readonly deny: DenyRules;
   readonly #proc = process.platform === "linux" && existsSync("/proc/self/fd");
 
-  constructor(root: string) {
+  constructor(root: string, deny: DenyRules) {
+    this.deny = deny;
     this.root = resolve(root);
     try {
       this.#real = realpathSync.native(this.root);
@@ -40,7 +43,7 @@ export class Guard {
 
   /** The path relative to the root, by its text. */
   resolve(path: string): string {
-    return resolvePath(path, this.#rules);
+    return this.deny.checked(resolvePath(path, this.#rules), path);
   }
 
   /** The real path of what stands at `path`, links followed. */
@@ -63,7 +66,9 @@ export class Guard {
       if (error instanceof FsError || ignoreMissing(error)) throw error;
       throw new FsError("notFound", path, `${quote(path)}: there is no folder ${quote(parent)}.`, error);
     });
-    return { folder, name: nameOf(relative) };
+    const name = nameOf(relative);
+    this.deny.checked(joinPath(this.relative(folder), name), path); // links may lead to it
+    return { folder, name };
   }
 
   /** Where a write to `path` goes: through a link to its target. Refuses a link to nothing. */
@@ -122,6 +127,7 @@ export class Guard {
   #inside(real: string, path: string): string {
     const root = this.#real;
     if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep)) throw outsideError(path, this.root);
+    this.deny.checked(this.relative(real), path);
     return real;
   }
 }
