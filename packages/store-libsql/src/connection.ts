@@ -12,11 +12,18 @@ export interface Connection {
 /** How long a writer waits for another process to end its transaction. */
 const BUSY_TIMEOUT_MS = 10_000;
 
+/** For how long a server that does not answer is waited for. */
+const TIMEOUT_MS = 60_000;
+
 /** Opens a database. The native library is loaded for local ones only, so that a remote one works where it cannot. */
-export async function connect(url: string, authToken: string | undefined): Promise<Connection> {
+export async function connect(
+  url: string,
+  { authToken, timeoutMs = TIMEOUT_MS }: { authToken?: string | undefined; timeoutMs?: number | undefined },
+): Promise<Connection> {
   if (/^(libsql|https?|wss?):/.test(url)) {
     const { createClient } = await import("@libsql/client/web");
-    return { client: createClient({ url, ...(authToken === undefined ? {} : { authToken }) }) };
+    const timed = (request: Request) => fetch(request, { signal: AbortSignal.timeout(timeoutMs) });
+    return { client: createClient({ url, fetch: timed, ...(authToken === undefined ? {} : { authToken }) }) };
   }
   if (url !== ":memory:" && !url.startsWith("file:")) {
     throw new AgenticError(
@@ -40,16 +47,26 @@ export async function connect(url: string, authToken: string | undefined): Promi
   }
 }
 
-/** An error of libsql as ours. Busy and lost connections may go through later. */
+/** An error of libsql as ours. Busy, lost and silent connections may go through later. */
 export function libsqlError(error: unknown, operation: string): AgenticError {
   if (AgenticError.is(error)) return error;
-  const { code = "", message = String(error) } = error as { code?: string; message?: string };
+  const { code = "", message = String(error), cause } = error as { code?: string; message?: string; cause?: unknown };
   if (code === "CLIENT_CLOSED") return closedError("libsql", operation, "Open a new LibsqlStorage.");
-  const retryable = /^(SQLITE_BUSY|SERVER_ERROR|HRANA_WEBSOCKET_ERROR|HRANA_CLOSED_ERROR)/.test(code);
+  const status = code === "SERVER_ERROR" ? (cause as { status?: number } | undefined)?.status : undefined;
+  const retryable =
+    status === undefined
+      ? /^(SQLITE_BUSY|SERVER_ERROR|HRANA_WEBSOCKET_ERROR|HRANA_CLOSED_ERROR)/.test(code) || neverCame(error)
+      : status === 429 || status >= 500;
   return new AgenticError(
     "store",
     `libsql: ${operation} failed: ${message}`,
     { store: "libsql", operation },
-    { cause: error, retryable: retryable || error instanceof TypeError /* fetch: the server cannot be reached */ },
+    { cause: error, retryable, status },
   );
+}
+
+/** Whether `fetch` failed: the server cannot be reached, or did not answer in time. A wrong argument is a TypeError too. */
+function neverCame(error: unknown): boolean {
+  const { name, message } = error as { name?: unknown; message?: unknown };
+  return name === "TimeoutError" || (error instanceof TypeError && !/argument/.test(String(message)));
 }

@@ -25,10 +25,14 @@ export class LibsqlStorage implements KeyValueStore, QueryStore {
 
   /**
    * Opens `file:PATH` (made if it is not there; its folder must be), `:memory:` (gone on close), or a server at
-   * `libsql:`, `http(s):` or `ws(s):`, and brings its tables up to date.
+   * `libsql:`, `http(s):` or `ws(s):`, and brings its tables up to date. `timeoutMs` (default 60,000) is for how long a
+   * server over HTTP is waited for at each request.
    */
-  static async open(url: string, options: { authToken?: string | undefined } = {}): Promise<LibsqlStorage> {
-    const storage = await failing("open", async () => new LibsqlStorage(await connect(url, options.authToken)));
+  static async open(
+    url: string,
+    options: { authToken?: string | undefined; timeoutMs?: number | undefined } = {},
+  ): Promise<LibsqlStorage> {
+    const storage = await failing("open", async () => new LibsqlStorage(await connect(url, options)));
     try {
       await storage.initSchema();
     } catch (error) {

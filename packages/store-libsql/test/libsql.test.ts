@@ -81,6 +81,24 @@ it("says of a server that cannot be reached that it may be tried again", async (
   await db.close();
 });
 
+it("gives up a server that does not answer, and says what one answered that will not change its mind", async () => {
+  const { url, server } = await hranaServer();
+  const db = await LibsqlStorage.open(url, { timeoutMs: 5000 });
+  server.removeAllListeners("request");
+  server.on("request", (request) => request.resume()); // and nothing else
+  await expect(db.get("k")).rejects.toMatchObject({ code: "store", retryable: true });
+  for (const [status, retryable] of [
+    [401, false],
+    [429, true],
+    [503, true],
+  ] as const) {
+    server.removeAllListeners("request");
+    server.on("request", (_, response) => response.writeHead(status).end());
+    await expect(db.get("k")).rejects.toMatchObject({ code: "store", status, retryable });
+  }
+  await db.close();
+});
+
 it("opens what an older release made, and refuses what a newer one made", async () => {
   const url = `file:${join(await tempFolder(), "a.db")}`;
   const db = await LibsqlStorage.open(url);

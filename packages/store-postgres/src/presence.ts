@@ -9,19 +9,19 @@ const RETRY_MS = 1000;
  */
 export class Presence {
   readonly id: string;
-  readonly #connectionString: string;
+  readonly #settings: pg.ClientConfig;
   #client: pg.Client | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
-  constructor(connectionString: string) {
+  constructor(settings: pg.ClientConfig) {
     const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
-    this.#connectionString = connectionString;
+    this.#settings = settings;
     this.id = `${PREFIX}${high & 0x7fffffff}.${low}`;
   }
 
   async begin(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#connectionString, keepAlive: true });
+    const client = new pg.Client(this.#settings);
     client.on("error", () => {}); // "end" follows
     await client.connect();
     this.#client = client;

@@ -3,6 +3,10 @@ import { closedError, SqlKeyValues, storeError } from "@shedkit/store/backend";
 import { AgenticError, type JsonValue } from "@shedkit/types";
 import pg from "pg";
 import { lockQuery, Presence } from "./presence.js";
+import { Sockets } from "./sockets.js";
+
+/** For how long a server that does not answer is waited for. A search in a large database may take seconds. */
+const TIMEOUT_MS = 60_000;
 
 /**
  * A PostgreSQL database as key-value and query store: one object backs a `SqlDocumentStore` and a `KvMemoryStore`.
@@ -11,25 +15,32 @@ import { lockQuery, Presence } from "./presence.js";
 export class PostgresStorage implements KeyValueStore, QueryStore {
   readonly dialect = "postgres";
   readonly #pool: pg.Pool;
+  readonly #sockets = new Sockets();
   readonly #presence: Presence;
   readonly #values: SqlKeyValues;
   #closing: Promise<void> | undefined;
 
-  private constructor(connectionString: string) {
-    this.#pool = new pg.Pool({ connectionString, keepAlive: true, types: { getTypeParser } });
+  private constructor(connectionString: string, timeoutMs: number) {
+    const common = { connectionString, keepAlive: true, stream: this.#sockets.make };
+    const limits = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
+    this.#pool = new pg.Pool({ ...common, ...limits, types: { getTypeParser } });
     this.#pool.on("error", () => {}); // an idle connection broke: the pool opens another when needed
     // One that breaks between two statements of a batch: its next statement fails, and says so.
     this.#pool.on("connect", (client) => client.on("error", () => {}));
-    this.#presence = new Presence(connectionString);
+    this.#presence = new Presence({ ...common, ...limits });
     this.#values = new SqlKeyValues(this, "postgres");
   }
 
   /**
    * Connects to `postgres://user:password@host:port/database` and brings the tables up to date. They lie in the first
-   * schema of the search path, which `?options=-c search_path=NAME` sets.
+   * schema of the search path, which `?options=-c search_path=NAME` sets. `timeoutMs` (default 60,000) is for how long a
+   * server is waited for that does not answer, at each statement.
    */
-  static async open(connectionString: string): Promise<PostgresStorage> {
-    const storage = new PostgresStorage(connectionString);
+  static async open(
+    connectionString: string,
+    { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number | undefined } = {},
+  ): Promise<PostgresStorage> {
+    const storage = new PostgresStorage(connectionString, timeoutMs);
     try {
       await storage.#presence.begin();
       await storage.initSchema();
@@ -59,9 +70,13 @@ export class PostgresStorage implements KeyValueStore, QueryStore {
         for (const { sql, args = [] } of statements) await client.query(sql, [...args]);
         await client.query("COMMIT");
       } catch (error) {
-        await client.query("ROLLBACK").catch((failure: Error) => {
-          broken = failure; // then the pool must not hand this connection out again
-        });
+        // A connection that cannot be rolled back must not be handed out again by the pool.
+        if (TIMED_OUT.test(String(error))) broken = error as Error;
+        else {
+          await client.query("ROLLBACK").catch((failure: Error) => {
+            broken = failure;
+          });
+        }
         throw error;
       } finally {
         client.release(broken);
@@ -97,7 +112,7 @@ export class PostgresStorage implements KeyValueStore, QueryStore {
   }
 
   async close(): Promise<void> {
-    this.#closing ??= this.#presence.end().then(() => this.#pool.end());
+    this.#closing ??= this.#sockets.close(Promise.all([this.#presence.end(), this.#pool.end()]));
     await this.#closing;
   }
 
@@ -118,6 +133,9 @@ function getTypeParser(oid: number, format?: "text" | "binary") {
   return oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text");
 }
 
+/** What the driver says where no answer came in time. */
+const TIMED_OUT = /Query read timeout|timeout exceeded when trying to connect|timeout expired/;
+
 /** Conflicts, a server that starts or stops, and lost connections may go through later. */
 const RETRYABLE = /^(40001|40P01|53300|57P0[123]|08\d{3}|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)$/;
 
@@ -125,7 +143,7 @@ function postgresError(error: unknown, operation: string): AgenticError {
   if (AgenticError.is(error)) return error;
   const code = String((error as { code?: unknown }).code ?? "");
   const { message } = storeError(error, "postgres", operation);
-  const lost = /Connection terminated/.test(message);
+  const lost = /Connection terminated/.test(message) || TIMED_OUT.test(message);
   return new AgenticError(
     "store",
     error instanceof AggregateError ? `${message}${error.errors.map(String).join("; ")}` : message,
