@@ -1,3 +1,4 @@
+import { onAbort } from "@shedkit/tool";
 import { AgenticError } from "@shedkit/types";
 
 /**
@@ -15,17 +16,18 @@ export function drain<T>(
     const iterator = source[Symbol.asyncIterator]();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let over = false;
+    let leave: (() => void) | undefined;
     const finish = () => {
       over = true;
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
+      if (timer !== undefined) clearTimeout(timer);
+      leave?.();
     };
     /** A source that hangs would hang its `return` too. */
     const letGo = () => {
       finish();
       iterator.return?.().then(undefined, () => undefined);
     };
-    const onAbort = () => {
+    const aborted = () => {
       timer ??= setTimeout(() => {
         letGo();
         resolve();
@@ -45,8 +47,8 @@ export function drain<T>(
         reject(error);
       }
     };
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener("abort", onAbort, { once: true });
+    if (signal?.aborted) aborted();
+    else leave = signal && onAbort(signal, aborted);
     void read();
   });
 }
@@ -65,14 +67,13 @@ export async function untilAborted<T>(value: Promise<T>, signal: AbortSignal, er
     value.catch(() => undefined);
     throw error();
   }
-  let onAbort: () => void = () => undefined;
+  let leave: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(error());
-    signal.addEventListener("abort", onAbort, { once: true });
+    leave = onAbort(signal, () => reject(error()));
   });
   try {
     return await Promise.race([value, aborted]);
   } finally {
-    signal.removeEventListener("abort", onAbort);
+    leave?.();
   }
 }

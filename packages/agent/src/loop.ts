@@ -1,5 +1,6 @@
 import type { ModelParams, ModelRequest } from "@shedkit/provider";
 import { normalizeTranscript } from "@shedkit/provider/transcript";
+import { onAbort } from "@shedkit/tool";
 import {
   AgenticError,
   addUsage,
@@ -38,7 +39,7 @@ export class AgentLoop {
   readonly #models: ModelChain;
   readonly #observe: ((body: ObservationBody) => void) | undefined;
   /** Aborts what is running now: a model call, the tools of a step. */
-  #running = new AbortController();
+  #running = abortable();
   #aborted: AgenticError | undefined;
   #sessionEnds = false;
   #steered = false;
@@ -194,7 +195,7 @@ export class AgentLoop {
 
   async #assemble(): Promise<AgentLoopState> {
     const { log, tools, system, sessionId, context, spending } = this.#parts;
-    if (this.#running.signal.aborted && !this.#aborted) this.#running = new AbortController();
+    if (this.#running.signal.aborted && !this.#aborted) this.#running = abortable();
     this.#steered = false;
     if (log.pending > 0) await log.flush();
     if (log.state.queue.some((q) => q.queue === "steer")) {
@@ -314,7 +315,11 @@ export class AgentLoop {
     }
     const calls = [...log.state.openCalls.values()];
     await executeCalls({
-      ...{ effects, log, tools, turnId, permissions },
+      effects,
+      log,
+      tools,
+      turnId,
+      permissions,
       concurrency: config.toolConcurrency,
       signal: this.#running.signal,
       sink: this.#sink,
@@ -382,6 +387,13 @@ export class AgentLoop {
   get #suspending(): boolean {
     return this.#sessionEnds && this.#parts.log.state.suspended;
   }
+}
+
+/** Somebody waits for its signal from the beginning: what waits for it in each step takes no listener of its own then. */
+function abortable(): AbortController {
+  const controller = new AbortController();
+  onAbort(controller.signal, () => undefined);
+  return controller;
 }
 
 /** A queued message becomes part of the conversation. */

@@ -1,4 +1,5 @@
 import type { ToolArguments } from "@shedkit/types";
+import { onAbort } from "./abort.js";
 import { checkedResult } from "./check-result.js";
 import { ToolError } from "./error.js";
 import { toToolError } from "./fault.js";
@@ -12,6 +13,7 @@ class Watch {
   readonly #controller = new AbortController();
   readonly #ctx: ToolContext;
   readonly #timer: CallTimer;
+  readonly #leave: () => void;
   #error: ToolError | undefined;
   #waiting: ((error: ToolError) => void) | undefined;
 
@@ -19,11 +21,10 @@ class Watch {
     this.#ctx = ctx;
     this.#timer = timeout instanceof CallTimer ? timeout : new CallTimer(timeout);
     this.#timer.start(() => this.#stop(timedOut(ctx.names.tool, this.#timer.ms)));
-    ctx.signal.addEventListener("abort", this.#cancel, { once: true });
-    if (ctx.signal.aborted) this.#cancel();
+    const cancel = () => this.#stop(cancelled(ctx.names.tool, ctx.signal.reason));
+    this.#leave = onAbort(ctx.signal, cancel);
+    if (ctx.signal.aborted) cancel();
   }
-
-  readonly #cancel = (): void => this.#stop(cancelled(this.#ctx.names.tool, this.#ctx.signal.reason));
 
   /** Why the call was stopped. */
   get error(): ToolError | undefined {
@@ -58,7 +59,7 @@ class Watch {
   /** Lets go of timer and signal. Whoever stops reading before there is a terminal event stops the tool. */
   end(terminal: Terminal | undefined): void {
     this.#timer.stop();
-    this.#ctx.signal.removeEventListener("abort", this.#cancel);
+    this.#leave();
     if (terminal === undefined) this.#stop(cancelled(this.#ctx.names.tool, undefined));
   }
 }
