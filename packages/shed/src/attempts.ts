@@ -27,6 +27,7 @@ export class Attempts {
   readonly #retry = new Map<string, ToolRetryConfig>();
   readonly #options: ManagerOptions;
   readonly #dispatcher: Dispatcher;
+  readonly #assertUsable: (name: string) => void | Promise<void>;
 
   constructor(
     find: (name: string) => BoundTool | undefined,
@@ -34,8 +35,10 @@ export class Attempts {
     sessionId: SessionId,
     options: ManagerOptions,
     onNotify: (notification: ToolNotification) => void,
+    assertUsable: (name: string) => void | Promise<void>,
   ) {
     this.#find = find;
+    this.#assertUsable = assertUsable;
     this.#options = options;
     const { resources } = tools;
     const hooks = {
@@ -75,21 +78,24 @@ export class Attempts {
   }
 
   /** Never rejects. */
-  async once(
+  once(
     request: ToolCallRequest,
     options: RunOptions,
     attempts = 1,
     prepared?: Prepared | undefined,
   ): Promise<ToolCallOutcome> {
     const call = { id: request.id, name: request.name, arguments: this.#argumentsOf(request) };
-    const done = await this.#dispatcher.run(call, {
+    const done = this.#dispatcher.run(call, {
       signal: options.signal,
       turnId: options.turnId,
       prepared: prepared && this.#holds(prepared) ? prepared : undefined,
-      beforeInner: async (inner, _, signal) => options.beforeInner?.(requestOf(inner), request, signal),
+      beforeInner: async (inner, _, signal) => {
+        if (options.offeredOnly) await this.#assertUsable(inner.name); // what the model may not use it may not have used for it
+        await options.beforeInner?.(requestOf(inner), request, signal);
+      },
       onProgress: ({ type: _, ...progress }) => options.progress?.(request, progress),
     });
-    return outcomeOf(request, attempts, done);
+    return done.then((outcome) => outcomeOf(request, attempts, outcome));
   }
 
   /** Arguments are checked before anybody is asked for leave. Rejects only where `before` throws no ToolError. */
@@ -109,8 +115,10 @@ export class Attempts {
         if (!AgenticError.is(fault, "tool")) throw fault;
         return failedOutcome(request, toToolError(fault, request.name), attempts - 1);
       }
-      const run = () => this.once(request, options, attempts, attempts === 1 ? prepared : undefined);
-      const outcome = await (options.around ? options.around(request, run) : run());
+      const ready = attempts === 1 ? prepared : undefined;
+      const outcome = await (options.around
+        ? options.around(request, () => this.once(request, options, attempts, ready))
+        : this.once(request, options, attempts, ready));
       const wait = this.#backoff(outcome);
       if (wait === undefined) return outcome;
       await (this.#options.clock ?? systemClock).sleep(wait, options.signal);

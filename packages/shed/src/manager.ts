@@ -77,6 +77,7 @@ export class ToolCallManager {
       (notification) => {
         for (const listener of this.#notified) listener(notification);
       },
+      (name) => this.#assertUsable(name),
     );
     this.#shed = bindTool(
       shedTool({
@@ -266,7 +267,9 @@ export class ToolCallManager {
 
   /** Runs a workflow; the outcomes come in the order of the calls. Rejects only where `before` or `after` does. */
   runWorkflow(workflow: ToolCallWorkflow, options: RunOptions = {}): AsyncGenerator<ToolCallOutcome, void, void> {
-    return runStages(workflow, (request, signal) => this.#runCall(request, { ...options, signal }), options);
+    const runCall = (request: ToolCallRequest, signal: AbortSignal) =>
+      this.#runCall(request, signal === options.signal ? options : { ...options, signal });
+    return runStages(workflow, runCall, options);
   }
 
   /** Orders a batch and runs it. A batch that cannot be ordered gives every call the same error, and none runs. */
@@ -346,28 +349,30 @@ export class ToolCallManager {
     }
   }
 
-  async #runCall(request: ToolCallRequest, options: RunOptions): Promise<ToolCallOutcome> {
-    try {
-      if (options.offeredOnly) {
-        await this.#assertUsable(request.name);
-        this.checkOffered(request.name);
-      }
-    } catch (error) {
-      return failedOutcome(request, toToolError(error, request.name));
-    }
-    this.#activations.touch(request.name);
-    if (!options.offeredOnly) return this.#attempts.withRetry(request, options);
-    const beforeInner: RunOptions["beforeInner"] = async (inner, outer, signal) => {
-      await this.#assertUsable(inner.name); // what the model may not use it may not have used for it
-      await options.beforeInner?.(inner, outer, signal);
+  /** Begins at once where nobody has to be asked. */
+  #runCall(request: ToolCallRequest, options: RunOptions): ToolCallOutcome | Promise<ToolCallOutcome> {
+    const run = () => {
+      this.#activations.touch(request.name);
+      return this.#attempts.withRetry(request, options);
     };
-    return this.#attempts.withRetry(request, { ...options, beforeInner });
+    if (!options.offeredOnly) return run();
+    const refused = (error: unknown) => failedOutcome(request, toToolError(error, request.name));
+    try {
+      const asking = this.#assertUsable(request.name);
+      if (asking) return asking.then(() => this.checkOffered(request.name)).then(run, refused);
+      this.checkOffered(request.name);
+    } catch (error) {
+      return refused(error);
+    }
+    return run();
   }
 
-  /** Throws ToolError `unauthorized`. */
-  async #assertUsable(name: string): Promise<void> {
-    if (name === SHED_NAME || !this.#declared.has(name) || (await this.#mayUse(name))) return;
-    throw new ToolError("unauthorized", name, `The tool "${name}" may not be used here.`);
+  /** Throws ToolError `unauthorized`; at once where nobody has to be asked. */
+  #assertUsable(name: string): void | Promise<void> {
+    if (name === SHED_NAME || !this.#declared.has(name)) return;
+    const usable = this.#mayUse(name);
+    if (typeof usable !== "boolean") return Promise.resolve(usable).then((may) => assertMay(name, may));
+    assertMay(name, usable);
   }
 
   #declare(tool: BoundTool): void {
@@ -393,6 +398,10 @@ export class ToolCallManager {
     this.#offered = undefined;
     for (const listener of this.#listeners) listener(change);
   }
+}
+
+function assertMay(name: string, may: boolean): void {
+  if (!may) throw new ToolError("unauthorized", name, `The tool "${name}" may not be used here.`);
 }
 
 const ORDERED_SHED = withOrdering(SHED_TOOL);

@@ -6,7 +6,7 @@ import type { ToolCallOutcome, ToolCallRequest, ToolCallWorkflow } from "./types
 const OVER = new ToolError("cancelled", "", "The calls are over.");
 
 /** Runs one call. Rejects only for faults that are not the call's. */
-export type RunCall = (request: ToolCallRequest, signal: AbortSignal) => Promise<ToolCallOutcome>;
+export type RunCall = (request: ToolCallRequest, signal: AbortSignal) => ToolCallOutcome | Promise<ToolCallOutcome>;
 
 export interface StageOptions {
   signal?: AbortSignal | undefined;
@@ -116,12 +116,12 @@ class Run {
 }
 
 /** Runs a call, unless there is a reason not to. */
-async function outcomeOf(
+function outcomeOf(
   workflow: ToolCallWorkflow,
   call: ToolCallRequest,
   runCall: RunCall,
   signal: AbortSignal,
-): Promise<ToolCallOutcome> {
+): ToolCallOutcome | Promise<ToolCallOutcome> {
   const fault = workflow.faults?.get(call.id);
   if (fault) return failedOutcome(call, fault);
   return signal.aborted ? cancelled(call) : runCall(call, signal);

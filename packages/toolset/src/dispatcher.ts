@@ -82,7 +82,8 @@ export class Dispatcher {
       }
     };
     try {
-      const begun = await this.#begin(run, options);
+      const beginning = this.#begin(run, options);
+      const begun = beginning instanceof Promise ? await beginning : beginning;
       const { tool, args, ctx, target } = begun;
       return await this.#ended(run, begun, await runToolToEnd(tool.impl, args, ctx, target.timer, onProgress));
     } catch (e) {
@@ -93,22 +94,32 @@ export class Dispatcher {
     }
   }
 
-  /** Finds the tool, makes its arguments ready, and waits for a place. */
-  async #begin(run: Run, options: DispatchOptions): Promise<Begun> {
+  /** Finds the tool, makes its arguments ready, and waits for a place; a call that waits for nothing begins at once. */
+  #begin(run: Run, options: DispatchOptions): Begun | Promise<Begun> {
     const { call } = run;
     const tool = this.#options.find(call.name);
     if (tool === undefined) throw new ToolError("unknownTool", call.name, `There is no tool named "${call.name}".`);
+    const waits = tool.ready !== undefined || tool.metadata.capabilities.maxConcurrency !== undefined;
+    return waits ? this.#beginLater(run, tool, options) : this.#begun(run, tool, options);
+  }
+
+  async #beginLater(run: Run, tool: BoundTool, options: DispatchOptions): Promise<Begun> {
     if (tool.ready !== undefined) await tool.ready;
+    const begun = this.#begun(run, tool, options);
+    if (tool.metadata.capabilities.maxConcurrency !== undefined) {
+      run.gate = await this.#gates.enter(tool, options.signal);
+      begun.target.holder = tool;
+    }
+    return begun;
+  }
+
+  #begun(run: Run, tool: BoundTool, options: DispatchOptions): Begun {
+    const { call } = run;
     const { args, repaired } = options.prepared ?? tool.prepare(call.arguments);
     run.repaired = repaired;
     const target: InnerTarget = { timer: new CallTimer(tool.metadata.capabilities.timeoutMs), made: 0 };
     run.target = target;
-    const ctx = this.#context(tool, call, options, target);
-    if (tool.metadata.capabilities.maxConcurrency !== undefined) {
-      run.gate = await this.#gates.enter(tool, options.signal);
-      target.holder = tool;
-    }
-    return { tool, args, ctx, target };
+    return { tool, args, ctx: this.#context(tool, call, options, target), target };
   }
 
   #context(
@@ -193,34 +204,45 @@ export class Dispatcher {
     };
   }
 
-  async #ended(
-    { call, repaired }: Run,
-    { tool, args, ctx, target }: Begun,
+  /** What came of a call; throws its error. */
+  #ended(
+    run: Run,
+    begun: Begun,
     event: Exclude<ToolEvent, { type: "progress" }>,
-  ): Promise<DispatchOutcome> {
+  ): DispatchOutcome | Promise<DispatchOutcome> {
     if (event.type === "error") throw event.error;
+    const { tool, args, ctx, target } = begun;
     const result = tool.checkResult(event.result, args);
     const { reminders, resources, tools } = this.#options;
+    const max = tool.metadata.capabilities.maxResultBytes ?? MAX_RESULT_BYTES;
+    const { content, handle } = capContent(result.content, max, run.call.id, resources);
+    if (reminders === undefined) return doneWith(run, target, result, content, handle);
     // A tool that passed the call on stands for the one that ran.
     const effective = target.tool ?? tool;
-    const max = tool.metadata.capabilities.maxResultBytes ?? MAX_RESULT_BYTES;
-    const capped = capContent(result.content, max, call.id, resources);
-    const content =
-      reminders === undefined
-        ? capped.content
-        : await reminded(reminders, effective, ctx, result, capped.content, () => tools?.required ?? []);
-    const outcome: { -readonly [key in keyof DispatchOutcome]: DispatchOutcome[key] } = {
-      call,
-      result,
-      content,
-      promptText: textOfContent(content),
-    };
-    if (result.errorDetail !== undefined) outcome.errorDetail = result.errorDetail;
-    if (target.tool !== undefined) outcome.effectiveName = target.tool.name;
-    if (capped.handle !== undefined) outcome.handle = capped.handle;
-    if (repaired.length > 0) outcome.repaired = repaired;
-    return outcome;
+    const told = reminded(reminders, effective, ctx, result, content, () => tools?.required ?? []);
+    if (!(told instanceof Promise)) return doneWith(run, target, result, told, handle);
+    return told.then((all) => doneWith(run, target, result, all, handle));
   }
+}
+
+function doneWith(
+  { call, repaired }: Run,
+  target: InnerTarget,
+  result: ToolCallResult,
+  content: readonly ContentPart[],
+  handle: string | undefined,
+): DispatchOutcome {
+  const outcome: { -readonly [key in keyof DispatchOutcome]: DispatchOutcome[key] } = {
+    call,
+    result,
+    content,
+    promptText: textOfContent(content),
+  };
+  if (result.errorDetail !== undefined) outcome.errorDetail = result.errorDetail;
+  if (target.tool !== undefined) outcome.effectiveName = target.tool.name;
+  if (handle !== undefined) outcome.handle = handle;
+  if (repaired.length > 0) outcome.repaired = repaired;
+  return outcome;
 }
 
 /** What a running tool did with other tools. */
@@ -264,22 +286,29 @@ interface Begun {
   readonly target: InnerTarget;
 }
 
-async function reminded(
+function reminded(
   reminders: Reminders,
   tool: BoundTool,
   ctx: ToolContext,
   result: ToolCallResult,
   content: readonly ContentPart[],
   there: () => readonly RequiredTool[],
-): Promise<readonly ContentPart[]> {
-  const data = content.map((part) => {
+): readonly ContentPart[] | Promise<readonly ContentPart[]> {
+  const data = escaped(content, reminders.tag);
+  if (result.errorDetail !== undefined) return data;
+  const text = reminders.collect(tool, ctx, result, there);
+  return typeof text === "string" ? withText(data, text) : text.then((said) => withText(data, said));
+}
+
+function escaped(content: readonly ContentPart[], tag: string): readonly ContentPart[] {
+  return content.map((part) => {
     if (part.type !== "text") return part;
-    const text = escapeTag(part.text, reminders.tag);
+    const text = escapeTag(part.text, tag);
     return text === part.text ? part : { ...part, text };
   });
-  if (result.errorDetail !== undefined) return data;
-  const text = await reminders.collect(tool, ctx, result, there);
-  return text === ""
-    ? data
-    : [...data.filter((part) => part.type !== "text" || part.text !== ""), { type: "text", text }];
+}
+
+function withText(content: readonly ContentPart[], text: string): readonly ContentPart[] {
+  if (text === "") return content;
+  return [...content.filter((part) => part.type !== "text" || part.text !== ""), { type: "text", text }];
 }

@@ -35,14 +35,24 @@ export class Reminders {
    * `cooldownCalls` calls, no more than the bytes allow. A reminder that fails or dawdles says nothing; nor does one whose
    * requirement the tools that are `there` do not meet.
    */
-  async collect(
+  collect(
     tool: BoundTool,
     ctx: ToolContext,
     result: ToolCallResult,
     there: () => readonly RequiredTool[] = () => [],
-  ): Promise<string> {
+  ): string | Promise<string> {
     const call = ++this.#calls;
     if (this.#settings.reminders.length === 0 && tool.metadata.reminders === undefined) return "";
+    return this.#collect(call, tool, ctx, result, there);
+  }
+
+  async #collect(
+    call: number,
+    tool: BoundTool,
+    ctx: ToolContext,
+    result: ToolCallResult,
+    there: () => readonly RequiredTool[],
+  ): Promise<string> {
     const inForce = [
       ...this.#settings.reminders.filter((reminder) => isInForce(reminder, there, {})),
       ...(tool.metadata.reminders ?? []).filter((reminder) => isInForce(reminder, there, tool.params ?? {})),
