@@ -29,9 +29,7 @@ type FinishOutcome = Extract<SessionRecordBody, { type: "toolFinished" }>["outco
 /** Runs the open calls of a step. Each start and each result is in the log before anything follows from it. */
 export async function executeCalls(parts: ExecutionParts): Promise<void> {
   const { effects, log, sink, signal, observer } = parts;
-  const all = [...log.state.openCalls.values()];
-  const done = new Set(all.filter((call) => call.result).map(({ call }) => call.id));
-  const open = all.flatMap((call, position) => (call.result ? [] : [requestOf(call, done, position)]));
+  const open = requestsOf(log.state.openCalls);
   const total = open.length;
   let completed = 0;
   // Calls that outlive their turn must not write into the next one.
@@ -45,16 +43,13 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
       turnId: parts.turnId,
       concurrency: parts.concurrency,
       offeredOnly: true,
-      before: async (request, attempt) => {
+      before: (request, attempt) => {
         if (signal.aborted) throw new ToolError("cancelled", request.name, "The call was cancelled before it ran.");
         const asking = attempt === 1 ? parts.permissions.check(request, signal) : undefined;
-        if (asking) await asking;
-        await log.append({ type: "toolStarted", toolCallId: request.id, attempt });
-        const { id: toolCallId, name, arguments: args } = request;
-        parts.observe?.({ type: "toolCallStarted", toolCallId, name, arguments: args, attempt });
+        return asking ? asking.then(() => started(parts, request, attempt)) : started(parts, request, attempt);
       },
       beforeInner: (request, outer, ended) => parts.permissions.check(request, ended, outer),
-      around: (request, run) => observer?.within?.({ turnId: parts.turnId, id: request.id }, run) ?? run(),
+      around: observer?.within && ((request, run) => within(parts, request, run)),
       progress: (request, { text, data }) => {
         if (over) return;
         sink({
@@ -66,15 +61,19 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
       },
       after: async (outcome) => {
         if (over || (outcome.attempts === 0 && parts.suspending())) return;
-        if (outcome.attempts > 0) {
+        const ended = finishOf(outcome);
+        if (outcome.attempts > 0 && parts.observe) {
           const { request, content, errorDetail } = outcome;
           const { id: toolCallId, name } = request;
-          const ended = finishOf(outcome);
-          parts.observe?.({ type: "toolCallEnded", toolCallId, name, outcome: ended, content, errorDetail });
+          parts.observe({ type: "toolCallEnded", toolCallId, name, outcome: ended, content, errorDetail });
         }
-        await log.append(...activations.splice(0), ...stateRecords(parts.tools), ...resultRecords(parts, outcome));
+        const bodies = activations.splice(0);
+        // What tools remember now and did not before stands before the result that tells of it.
+        for (const change of parts.tools.states?.takeChanges() ?? []) bodies.push({ type: "toolState", ...change });
+        addResult(bodies, parts, outcome, ended);
+        await log.append(...bodies);
         completed++;
-        if (finishOf(outcome) === "cancelled") {
+        if (ended === "cancelled") {
           sink({ type: "progress", progress: { type: "toolCallCancelled", id: outcome.request.id } });
         }
         sink({ type: "progress", progress: { type: "executingTools", total, completed } });
@@ -89,6 +88,19 @@ export async function executeCalls(parts: ExecutionParts): Promise<void> {
   if (log.state.openCalls.size > 0 && !parts.suspending()) {
     await closeOpenCalls(log, effects, "cancelled", () => "The call was cancelled before it came to a result.");
   }
+}
+
+/** Stores that a call starts, and tells of it. */
+function started(parts: ExecutionParts, request: ToolCallRequest, attempt: number): Promise<void> {
+  const { id: toolCallId, name, arguments: args } = request;
+  const stored = parts.log.append({ type: "toolStarted", toolCallId, attempt });
+  const { observe } = parts;
+  if (!observe) return stored;
+  return stored.then(() => observe({ type: "toolCallStarted", toolCallId, name, arguments: args, attempt }));
+}
+
+function within<T>({ observer, turnId }: ExecutionParts, { id }: ToolCallRequest, run: () => T): T {
+  return observer?.within?.({ turnId, id }, run) ?? run();
 }
 
 /** Gives every call that has no result one that says why, so that the conversation is valid. */
@@ -111,20 +123,18 @@ export async function closeOpenCalls(
   if (bodies.length > 0) await log.append(...bodies);
 }
 
-/** What tools remember now and did not before: it stands before the result that tells of it. */
-function stateRecords(tools: ToolCallManager): SessionRecordBody[] {
-  const changes = tools.states?.takeChanges() ?? [];
-  return changes.map(({ key, version, value }) => ({ type: "toolState", key, version, value }));
-}
-
-function resultRecords({ effects, log }: ExecutionParts, outcome: ToolCallOutcome): SessionRecordBody[] {
-  const open = log.state.openCalls.get(outcome.request.id);
-  if (!open) return [];
-  const message = resultMessage(open, effects.newId(), outcome.content, outcome.errorDetail);
-  return [
-    { type: "conversation", message },
-    { type: "toolFinished", toolCallId: open.call.id, attempt: outcome.attempts, outcome: finishOf(outcome) },
-  ];
+function addResult(
+  bodies: SessionRecordBody[],
+  { effects, log }: ExecutionParts,
+  { request, content, errorDetail, attempts: attempt }: ToolCallOutcome,
+  outcome: FinishOutcome,
+): void {
+  const open = log.state.openCalls.get(request.id);
+  if (!open) return;
+  bodies.push(
+    { type: "conversation", message: resultMessage(open, effects.newId(), content, errorDetail) },
+    { type: "toolFinished", toolCallId: open.call.id, attempt, outcome },
+  );
 }
 
 function resultMessage(
@@ -139,19 +149,25 @@ function resultMessage(
   return errorDetail === undefined ? message : { ...message, errorDetail };
 }
 
-/** What has come to a result already is no part of the batch any more. */
-function requestOf({ call }: OpenCall, done: ReadonlySet<string>, position: number): ToolCallRequest {
-  const { id, name, arguments: args, rawArguments, executionHint } = call;
-  const dependsOn = call.dependsOn?.filter((id) => !done.has(id));
-  return {
-    id,
-    name,
-    arguments: args ?? {},
-    ...(done.size > 0 && { position }),
-    ...(rawArguments !== undefined && { rawArguments }),
-    ...(dependsOn && { dependsOn }),
-    ...(executionHint && { executionHint }),
-  };
+/** The calls to run. What has come to a result already is no part of the batch any more. */
+function requestsOf(calls: ReadonlyMap<string, OpenCall>): ToolCallRequest[] {
+  const requests: ToolCallRequest[] = [];
+  let done = 0;
+  for (const { result } of calls.values()) if (result) done++;
+  let position = 0;
+  for (const { call, result } of calls.values()) {
+    if (!result) {
+      const { id, name, arguments: args, rawArguments, dependsOn, executionHint } = call;
+      const request: ToolCallRequest = { id, name, arguments: args ?? {} };
+      if (done > 0) request.position = position;
+      if (rawArguments !== undefined) request.rawArguments = rawArguments;
+      if (dependsOn) request.dependsOn = dependsOn.filter((needed) => !calls.get(needed)?.result);
+      if (executionHint) request.executionHint = executionHint;
+      requests.push(request);
+    }
+    position++;
+  }
+  return requests;
 }
 
 function finishOf(outcome: ToolCallOutcome): Exclude<FinishOutcome, "interrupted"> {

@@ -51,23 +51,38 @@ export class SessionLog {
     await this.#store(bodies);
   }
 
-  async #store(bodies: readonly SessionRecordBody[]): Promise<void> {
+  /** Every record of a session comes through here: callbacks take a part of what an async function does. */
+  #store(bodies: readonly SessionRecordBody[]): Promise<void> {
+    const records: SessionRecord[] = [];
+    let appended: Promise<unknown>;
     try {
       if (this.#broken) throw this.#broken;
       const now = this.#effects.now();
-      const records = bodies.map((body) => this.stamp(body, now));
-      try {
-        await this.#effects.append(records);
-      } catch (error) {
-        this.#broken = AgenticError.from(error);
-        throw this.#broken;
-      }
+      for (const body of bodies) records.push(this.stamp(body, now));
+      appended = this.#effects.append(records);
+    } catch (error) {
+      this.pending -= bodies.length;
+      return Promise.reject(error);
+    }
+    return appended.then(
+      () => this.#show(records),
+      (error: unknown) => {
+        this.pending -= bodies.length;
+        const failure = AgenticError.from(error);
+        this.#broken = stillBroken(failure);
+        throw failure;
+      },
+    );
+  }
+
+  #show(records: readonly SessionRecord[]): void {
+    try {
       for (const record of records) {
         this.state.apply(record);
         for (const listener of this.#listeners) listener(record);
       }
     } finally {
-      this.pending -= bodies.length;
+      this.pending -= records.length;
     }
   }
 }
@@ -98,6 +113,13 @@ function recordOf(id: string, at: number, body: SessionRecordBody): SessionRecor
     default:
       return { id, v, at, ...body };
   }
+}
+
+/** What is refused after a failure. */
+function stillBroken(failure: AgenticError): AgenticError {
+  const { code, message, details } = failure;
+  const advice = "Nothing more is stored until the session is built again by its id; what was stored is there then.";
+  return new AgenticError(code, `${message} ${advice}`, details, { cause: failure });
 }
 
 async function settled(work: Promise<unknown> | undefined): Promise<void> {

@@ -19,6 +19,9 @@ interface Step {
   text: string;
   /** Of all calls; the same for the same calls. */
   signature: string;
+  /** Numbers of signature and outcome: texts are compared only where these are the same. */
+  signatureMark: number;
+  outcomeMark: number;
   histogram?: Uint16Array | undefined;
   outcome?: string | undefined;
 }
@@ -41,7 +44,10 @@ export class LoopDetector {
 
   /** A step's calls, before they run. Those of polling tools are left out by the caller. */
   calls(text: string, calls: readonly ToolCallOutput[]): LoopDetection {
-    this.#steps.push({ text, signature: calls.map(signatureOf).join("\n") });
+    const [call] = calls;
+    const signature = calls.length === 1 && call ? signatureOf(call) : calls.map(signatureOf).join("\n");
+    const signatureMark = markOf(signature);
+    this.#steps.push({ text, signature, signatureMark, outcomeMark: 0, outcome: undefined, histogram: undefined });
     const kept = Math.max(this.#config.toolCallMaxRepeats * LONGEST_PERIOD, this.#config.windowSize, 20);
     if (this.#steps.length > 2 * kept) this.#steps = this.#steps.slice(-kept);
     for (let period = 1; period <= LONGEST_PERIOD; period++) {
@@ -62,9 +68,10 @@ export class LoopDetector {
     const newest = this.#steps.at(-1);
     if (!newest) return NO_LOOP;
     newest.outcome = outcome;
+    newest.outcomeMark = markOf(outcome);
     if (!changed) newest.histogram = histogramOf(`${newest.signature}${outcome}`);
     let occurrences = 0;
-    for (const step of this.#steps) if (step.outcome === outcome && step.signature === newest.signature) occurrences++;
+    for (const step of this.#steps) if (sameOutcome(step, newest) && sameCalls(step, newest)) occurrences++;
     if (occurrences >= this.#config.toolCallMaxRepeats) return { type: "noProgress", occurrences };
     const { windowSize, similarityThreshold } = this.#config;
     const window = this.#steps.slice(-windowSize);
@@ -95,8 +102,27 @@ export class LoopDetector {
 
 /** The same calls, which came to the same, as far as that is known: what comes to something new is no circle. */
 function same(a: Step | undefined, b: Step | undefined): boolean {
-  if (a?.signature !== b?.signature) return false;
-  return a?.outcome === undefined || b?.outcome === undefined || a.outcome === b.outcome;
+  if (!a || !b) return a === b;
+  return sameCalls(a, b) && (a.outcome === undefined || b.outcome === undefined || sameOutcome(a, b));
+}
+
+function sameCalls(a: Step, b: Step): boolean {
+  return a.signatureMark === b.signatureMark && a.signature === b.signature;
+}
+
+function sameOutcome(a: Step, b: Step): boolean {
+  return a.outcomeMark === b.outcomeMark && a.outcome === b.outcome;
+}
+
+/** So much of the end of a text goes into its mark. */
+const MARKED = 64;
+
+function markOf(text: string): number {
+  let mark = text.length;
+  for (let i = Math.max(0, text.length - MARKED); i < text.length; i++) {
+    mark = (Math.imul(mark, 31) + text.charCodeAt(i)) | 0;
+  }
+  return mark;
 }
 
 function signatureOf(call: ToolCallOutput): string {
@@ -107,8 +133,13 @@ function signatureOf(call: ToolCallOutput): string {
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(",")}}`;
+  const keys = Object.keys(value);
+  if (keys.length > 1) keys.sort();
+  let text = "{";
+  for (const key of keys) {
+    text += `${text === "{" ? "" : ","}${JSON.stringify(key)}:${canonical((value as { [key: string]: unknown })[key])}`;
+  }
+  return `${text}}`;
 }
 
 /** How often each run of three characters is there, by its hash. */

@@ -1,5 +1,4 @@
 import type { ToolCallManager } from "@shedkit/shed";
-import { metadataOf } from "@shedkit/tool";
 import { AgenticError, type Message, type ModelOutput, type ToolCallOutput, textOfContent } from "@shedkit/types";
 import type { LoopDetectionConfig } from "./config.js";
 import type { LoopDetection, LoopDetector } from "./loop-detection.js";
@@ -40,7 +39,8 @@ export class LoopGuard {
   /** Looks at the calls of a step before they run. */
   beforeCalls(outputs: readonly ModelOutput[]): Escalation | undefined | Promise<Escalation | undefined> {
     if (!this.#config) return undefined;
-    const calls = outputs.filter((output) => output.type === "toolCall").filter((call) => !this.#polls(call.name));
+    const calls: ToolCallOutput[] = [];
+    for (const output of outputs) if (output.type === "toolCall" && !this.#polls(output.name)) calls.push(output);
     if (calls.length === 0) return undefined;
     return this.#detector ? this.#look(this.#detector, outputs, calls) : this.#firstLook(this.#config, outputs, calls);
   }
@@ -61,7 +61,8 @@ export class LoopGuard {
     outputs: readonly ModelOutput[],
     calls: readonly ToolCallOutput[],
   ): Escalation | undefined {
-    const text = outputs.map((output) => (output.type === "text" ? output.text : "")).join("");
+    let text = "";
+    for (const output of outputs) if (output.type === "text") text += output.text;
     return this.#escalate(detector.calls(text, calls));
   }
 
@@ -106,13 +107,13 @@ export class LoopGuard {
 
   #polls(tool: string): boolean {
     if (this.#config?.pollingTools.includes(tool)) return true;
-    const impl = this.#tools.get(tool);
-    return impl?.metadata !== undefined && POLLING_KINDS.has(metadataOf(impl).kind);
+    const metadata = this.#tools.metadata(tool);
+    return metadata !== undefined && POLLING_KINDS.has(metadata.kind);
   }
 
   #changes(tool: string): boolean {
-    const impl = this.#tools.get(tool);
-    return impl !== undefined && !metadataOf(impl).capabilities.readOnly;
+    const metadata = this.#tools.metadata(tool);
+    return metadata !== undefined && !metadata.capabilities.readOnly;
   }
 
   #escalate(found: LoopDetection): Escalation | undefined {

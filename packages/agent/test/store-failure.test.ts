@@ -35,7 +35,10 @@ describe("a store that fails", () => {
       const stored = (await collect(docStore.read(session.sessionId))).length;
       docStore.left = 100;
       // what the store holds is not known to the session: it has to be read again
-      expect((await session.runTurn("Hi")).failure?.code).toBe("store");
+      expect((await session.runTurn("Hi")).failure).toMatchObject({
+        code: "store",
+        message: expect.stringMatching(/^The disk is full\. .*built again by its id/),
+      });
       expect(await collect(docStore.read(session.sessionId))).toHaveLength(stored);
       await session.end();
       const again = await sessionOf(new ScriptedProvider(["Back."]), echoTool())
