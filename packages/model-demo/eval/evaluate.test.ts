@@ -2,6 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { LlamaCppProvider } from "@shedkit/provider-llamacpp";
 import { CASES } from "./cases.js";
 import { type CaseResult, runCase } from "./run-case.js";
+import { RENAMED } from "./session.js";
 
 // The whole evaluation, which prints its table: `pnpm evaluate`. MODEL names another file, DETAIL=1 prints each case.
 const { MODEL: model, DETAIL: detail } = process.env;
@@ -9,8 +10,8 @@ const provider = new LlamaCppProvider({ backend: "cpu", gpuLayers: 0 });
 afterAll(() => provider.close());
 
 it.each([
-  ["the usual names", false],
-  ["all tools renamed", true],
+  ["the usual names", undefined],
+  ["all tools renamed", RENAMED],
 ])("evaluates the model with %s", { timeout: 1_200_000 }, async (name, renamed) => {
   const results: CaseResult[] = [];
   for (const wanted of CASES) results.push(await runCase(wanted, { provider, model, renamed }));

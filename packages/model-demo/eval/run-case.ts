@@ -5,7 +5,7 @@ import type { ModelProvider } from "@shedkit/provider";
 import { demoModelSettings } from "../src/index.js";
 import type { EvalCase } from "./cases.js";
 import { type Verdict, verdictOf } from "./score.js";
-import { demoSession, writeFiles } from "./session.js";
+import { type DemoSessionOptions, demoSession, writeFiles } from "./session.js";
 
 type Files = { readonly [path: string]: string };
 
@@ -24,7 +24,7 @@ export interface CaseResult {
 export interface RunOptions {
   provider: ModelProvider;
   model?: string | undefined;
-  renamed?: boolean | undefined;
+  renamed?: DemoSessionOptions["renamed"];
   /** In place of those of the project. */
   files?: Files | undefined;
 }

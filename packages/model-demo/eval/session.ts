@@ -8,7 +8,9 @@ import { ToolShed } from "@shedkit/shed";
 import { demoModelPath, demoModelSettings } from "../src/index.js";
 
 /** Every tool under another name, and a parameter of each: what the model must take from what `shed` tells it. */
-export const RENAMED = [
+type ToolConfig = Parameters<ToolShed["configure"]>[0]["tools"][number];
+
+export const RENAMED: readonly ToolConfig[] = [
   { id: "read", nameOverride: "open_document", paramsNameOverrides: { path: "document" } },
   { id: "search_file", nameOverride: "scan_lines", paramsNameOverrides: { query: "pattern" } },
   { id: "bash", nameOverride: "do_command", paramsNameOverrides: { command: "line" } },
@@ -23,12 +25,13 @@ export interface DemoSessionOptions {
   provider: ModelProvider;
   model?: string | undefined;
   systemPrompt?: string | undefined;
-  renamed?: boolean | undefined;
+  /** Other names for tools and parameters. Default: their own. */
+  renamed?: readonly ToolConfig[] | undefined;
 }
 
 /** A session as a program has one that uses the demonstration model: the real agent with the real tools over a folder. */
 export async function demoSession(options: DemoSessionOptions): Promise<AnyAgentSession> {
-  const { root, provider, model = demoModelPath, systemPrompt, renamed = false } = options;
+  const { root, provider, model = demoModelPath, systemPrompt, renamed } = options;
   const fs = new NodeFileSystem(root);
   const tools = ToolPreset.files(fs)
     .merge(ToolPreset.searchFiles(fs))
@@ -39,7 +42,7 @@ export async function demoSession(options: DemoSessionOptions): Promise<AnyAgent
     .primary(withoutClose(provider), model)
     .build()
     .intoAgentBuilder()
-    .withToolshed(renamed ? shed.configure({ tools: RENAMED }) : shed)
+    .withToolshed(renamed ? shed.configure({ tools: renamed }) : shed)
     .withPermissions({ decide: async () => "allow" })
     .withConfig(demoModelSettings.config)
     .withContextConfig(demoModelSettings.context)

@@ -1,0 +1,25 @@
+"""Writes conversations for test/wire.test.ts, which plays them to the real agent: python3 samples.py > ../test/wire.json"""
+import json, random, sys
+
+import data
+
+
+def sample(skill, seed, renamed):
+    e = data.episode(random.Random(f"wire {skill.__name__} {seed}"), 1, skill, renamed)
+    tools = [{"id": name, "nameOverride": t[1], "paramsNameOverrides": t[4]} for (_, name, _, _), t in zip(data.T.TOOLS.values(), e.tool.values())]
+    text, _ = data.render(e)
+    return {"skill": skill.__name__[3:], "renamed": tools if renamed else None, "system": e.system, "files": {**e.files, **e.disk}, "turns": e.t, "text": text}
+
+
+def main():
+    out = []
+    for skill, _ in data.SKILLS:
+        seed = n = 0
+        while n < (6 if skill is data.sk_value else 3):
+            seed += 1
+            x = sample(skill, seed, seed % 2 == 0)
+            if len(json.dumps(x)) < 6000: out.append(x); n += 1
+    print(json.dumps(out, ensure_ascii=False, indent=1))
+
+
+main()
