@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { UsageError } from "./exit.js";
 import { PROVIDER_NAMES } from "./models/cloud-names.js";
+import { RESTATE_PORT, type RestateOptions, restateOf, restateOptions, restateWanted } from "./restate/options.js";
 
 /** What the command line asks for. */
 export type Command =
@@ -26,6 +27,8 @@ export interface ServeCommand {
   host: string;
   /** 0: any that is free. */
   port: number;
+  /** Present for a worker. */
+  restate?: RestateOptions | undefined;
 }
 
 const DEFAULT_PORT = 4117;
@@ -66,6 +69,7 @@ const known = {
   debug: { type: "boolean" },
   host: { type: "string" },
   port: { type: "string" },
+  ...restateOptions,
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
 } satisfies ParseArgsConfig["options"];
@@ -113,16 +117,19 @@ export function parseCommand(args: readonly string[]): Command {
   }
   const alone = isWord && positionals.length === 1;
   if (alone && first === "serve") {
-    return { type: "serve", options, host: values.host ?? "127.0.0.1", port: portOf(values.port) };
+    const restate = restateOf(values);
+    const port = portOf(values.port, restate ? RESTATE_PORT : DEFAULT_PORT);
+    return { type: "serve", options, host: values.host ?? "127.0.0.1", port, restate };
   }
+  if (restateOf(values)) throw new UsageError("--restate belongs to answerme-agent serve");
   for (const name of ["host", "port"] as const) {
     if (values[name] !== undefined) throw new UsageError(`--${name} belongs to answerme-agent serve`);
   }
   return { type: alone && (first === "config" || first === "doctor") ? first : "run", options };
 }
 
-function portOf(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_PORT;
+function portOf(text: string | undefined, usual: number): number {
+  if (text === undefined) return usual;
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new UsageError(`--port is "${text}"; ${wanted.port}`);
@@ -136,6 +143,7 @@ const wanted = {
   resume: "give the id of a session, or how it begins; answerme-agent sessions lists them",
   host: "name the address to listen on, e.g. 127.0.0.1",
   port: "give a number up to 65535, 0 for any that is free",
+  ...restateWanted,
 } as const;
 
 function parse(args: readonly string[]) {

@@ -28,6 +28,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   const run = async (): Promise<ExitCode> => {
     const command = parseCommand(argv);
     if (command.type === "run") return answer(command.options, { terminal, renderer, interrupts });
+    if (command.type === "serve" && command.restate) {
+      const { serveRestate } = await import("./restate/serve.js");
+      return serveRestate(command, command.restate, { terminal, renderer, interrupts, version: version() });
+    }
     if (command.type === "serve") {
       return (await import("./serve.js")).serve(command, { terminal, renderer, interrupts });
     }

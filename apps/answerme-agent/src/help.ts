@@ -9,6 +9,8 @@ Usage
   answerme-agent sessions title ID TEXT  give one another title
   answerme-agent serve                   the sessions in a browser and over HTTP, and an endpoint for clients of
                                          OpenAI, until ctrl-C; prints the address
+  answerme-agent serve --restate URL     one worker of many: runs sessions for a Restate server, with their logs in a
+                                         PostgreSQL (--store) and their files as --workspace says, until ctrl-C
   answerme-agent config                  print the settings and where they come from
   answerme-agent doctor                  print what this machine can run, and which model would answer
 
@@ -29,6 +31,14 @@ Options
       --debug         print stack traces
       --port PORT     serve: where to listen (default: 4117; 0 for any that is free)
       --host ADDRESS  serve: for whom to listen (default: 127.0.0.1, this machine alone)
+      --restate URL   serve: the ingress of a Restate server, e.g. http://127.0.0.1:8080; with it also:
+      --restate-admin URL   its admin interface (default: port 9070 there); none: you register the worker
+      --store URL           the PostgreSQL of all workers (or ANSWERME_STORE)
+      --workspace WHERE     volume: every worker has the folder at the same place; worker:NAME: only those of that name
+      --name NAME           the agent's name in Restate (default: answerme)
+      --release TEXT        of what it is made of; another may run beside it (default: the program's version)
+      --url URL             how Restate reaches the worker, or what stands before several (default: host and port)
+      --force               registers it in place of what was at that address
   -h, --help          print this
   -v, --version       print the version
 
@@ -47,6 +57,7 @@ Environment
   HF_TOKEN, HF_ENDPOINT, HF_HUB_OFFLINE,
   HF_HOME, HF_HUB_CACHE                         as every Hugging Face tool reads them
   ANSWERME_TOKEN                                the token of serve (default: a new one at each start)
+  ANSWERME_STORE                                the PostgreSQL of serve --restate, with its password
   NO_COLOR                                      no colour
 
 Exit codes

@@ -34,6 +34,8 @@ export interface SessionTools {
   readOnly: boolean;
   /** Leaves out the tools that ask a person: nobody is there. Default: false. */
   unattended?: boolean | undefined;
+  /** Whether something may go on beside the calls that started it. Default: true. */
+  background?: boolean | undefined;
   /** Default: all tools, as they are. */
   settings?: Pick<Sourced<Settings>, "tools" | "toolSet"> | undefined;
 }
@@ -59,7 +61,17 @@ export async function openSession(options: SessionOptions): Promise<AnyAgentSess
 }
 
 async function opened(options: SessionOptions): Promise<AnyAgentSession> {
-  const { choice, root, ownFolder, policy, place } = options;
+  const builder = await agentOf(options);
+  if (options.place === undefined) return builder.build();
+  const { docStore, memoryStore, sessionId } = options.place;
+  const stored = builder.withDocStore(docStore);
+  const kept = memoryStore === undefined ? stored : stored.withMemoryStore(memoryStore);
+  return sessionId === undefined ? kept.build() : kept.withSessionId(sessionId).build();
+}
+
+/** What sessions of the chosen model with the tools over `root` are made of. */
+export async function agentOf(options: Omit<SessionOptions, "place">) {
+  const { choice, root, ownFolder, policy } = options;
   const [{ shedOf }, { ownFolders }, { NodeFileSystem }, system] = await Promise.all([
     import("./tools.js"),
     import("./own-folders.js"),
@@ -77,11 +89,7 @@ async function opened(options: SessionOptions): Promise<AnyAgentSession> {
   if (choice.context !== undefined) builder = builder.withContextConfig(choice.context);
   if (choice.memory !== undefined) builder = builder.withMemoryConfig(choice.memory);
   if (choice.loopDetection !== undefined) builder = builder.withLoopDetection(choice.loopDetection);
-  if (place === undefined) return builder.build();
-  const { docStore, memoryStore, sessionId } = place;
-  const stored = builder.withDocStore(docStore);
-  const kept = memoryStore === undefined ? stored : stored.withMemoryStore(memoryStore);
-  return sessionId === undefined ? kept.build() : kept.withSessionId(sessionId).build();
+  return builder;
 }
 
 /** What the model is told at first: what it is for, and what the project says to every agent. */

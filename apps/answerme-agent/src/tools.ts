@@ -16,17 +16,18 @@ interface Place {
 export function shedOf(place: Place, options: SessionTools): ToolShed {
   const { choice, readOnly, settings } = options;
   const toolSet = settings?.toolSet.value;
-  const tools = groupsOf(options).flatMap((group) => [...toolsOf(group, place, choice)]);
+  const tools = groupsOf(options).flatMap((group) => [...toolsOf(group, place, options)]);
   const shed = new ToolShed().tools(tools.filter(({ name }) => !choice.without?.includes(name)));
   if (readOnly) return shed.configure({ tools: [], ...toolSet, capability: "readOnly" });
   return toolSet ? shed.configure(toolSet) : shed;
 }
 
 /** Without those that have nothing to do here: nobody to ask, no plan to carry out, nothing to wait for. */
-function groupsOf({ choice, readOnly, unattended, settings }: SessionTools): readonly ToolGroup[] {
+function groupsOf({ choice, readOnly, unattended, background, settings }: SessionTools): readonly ToolGroup[] {
   const useless = new Set<ToolGroup>();
   if (unattended) useless.add("questions").add("plan");
   if (readOnly) useless.add("plan").add("shell").add("agents");
+  if (background === false) useless.add("background");
   const groups = (choice.groups ?? TOOL_GROUPS).filter((group) => {
     return settings?.tools.value[group] !== false && !useless.has(group);
   });
@@ -37,7 +38,7 @@ function groupsOf({ choice, readOnly, unattended, settings }: SessionTools): rea
 function toolsOf(
   group: ToolGroup,
   { fs, root, own }: Place,
-  { files }: SessionTools["choice"],
+  { choice: { files }, background }: SessionTools,
 ): Iterable<ToolConstructor> {
   switch (group) {
     case "files":
@@ -45,7 +46,7 @@ function toolsOf(
     case "changes":
       return ToolPreset.fileChanges(fs);
     case "shell":
-      return ToolPreset.shell({ cwd: root });
+      return ToolPreset.shell({ cwd: root, ...(background === false && { bash: { enabledBackground: false } }) });
     case "search":
       return ToolPreset.searchFiles(fs);
     case "memory":

@@ -7,6 +7,7 @@ import { addressOf, Connection } from "./connection.js";
 import { checkDefinition, type DurableDefinition, serviceName } from "./definition.js";
 import { feedOf } from "./feed.js";
 import { inboxOf } from "./inbox.js";
+import type { LiveTurn } from "./live-turn.js";
 import { Publisher } from "./publisher.js";
 import { sessionOf } from "./service.js";
 
@@ -76,8 +77,9 @@ export function definitionOf(agent: DurableAgent): DurableDefinition {
 
 export function servicesOf(
   definition: DurableDefinition,
-  { ingress, metadata }: { ingress?: string | undefined; metadata?: Told | undefined },
+  options: { ingress?: string | undefined; metadata?: Told | undefined; running?: Set<LiveTurn> | undefined },
 ): DurableService[] {
+  const { ingress, ...others } = options;
   const name = serviceName(definition);
   const feed = feedOf(name);
   const publisher =
@@ -85,5 +87,5 @@ export function servicesOf(
       ? undefined
       : new Publisher(connect({ url: addressOf(ingress, "ingress") }), { name: feed.name });
   const show = (sessionId: string, item: SessionItem) => publisher?.push(sessionId, item);
-  return [sessionOf(definition, show, metadata), inboxOf(name), feed];
+  return [sessionOf(definition, show, others), inboxOf(name), feed];
 }

@@ -8,7 +8,7 @@ const STORE_KEY = "durable-restate/store";
 const WORKERS_KEY = "durable-restate/workers";
 
 /** What tells two definitions of one name apart: of each part a digest. What functions do cannot be told. */
-export type Print = { [part in "models" | "system prompt" | "tools" | "workspace"]: string };
+type Print = { [part in "models" | "system prompt" | "tools" | "workspace"]: string };
 
 /** A worker, as the shared store knows it while it runs. */
 type Entry = { owner: string; version: string; print: Print };

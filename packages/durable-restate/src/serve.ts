@@ -7,6 +7,7 @@ import { Admin, checkIngress, type Told } from "./admin.js";
 import { addressOf } from "./connection.js";
 import { type DurableAgent, definitionOf, servicesOf } from "./durable.js";
 import { type Enrolled, enrol } from "./enrol.js";
+import type { LiveTurn } from "./live-turn.js";
 
 export interface ServeOptions {
   /** Where Restate's ingress is, e.g. `http://127.0.0.1:8080`. */
@@ -30,9 +31,12 @@ export interface ServeOptions {
 /** A process that runs agents' turns. */
 export interface DurableWorker {
   readonly url: string;
-  /** Stops listening. Running turns go on elsewhere. */
+  /** Stops listening and lets go of running turns: they go on elsewhere. */
   close(): Promise<void>;
 }
+
+/** How long turns that are let go of may take to end here. */
+const LONGEST_END_MS = 5000;
 
 /** What a service tells Restate, beside what it is. */
 const STORE = "shedkit.store";
@@ -93,8 +97,9 @@ export async function serveDurable(agents: readonly DurableAgent[], options: Ser
 
 async function listen(agents: readonly DurableAgent[], told: ReadonlyMap<string, Told>, options: ServeOptions) {
   const { host = "127.0.0.1", port = 0, sharePort = false, streamsPerConnection = 128, ingress } = options;
+  const running = new Set<LiveTurn>();
   const services = agents.flatMap((agent) => {
-    return servicesOf(definitionOf(agent), { ingress, metadata: told.get(agent.name) });
+    return servicesOf(definitionOf(agent), { ingress, metadata: told.get(agent.name), running });
   });
   const server = createServer(
     { settings: { maxConcurrentStreams: streamsPerConnection } },
@@ -114,6 +119,9 @@ async function listen(agents: readonly DurableAgent[], told: ReadonlyMap<string,
     server.close();
     for (const session of sessions) session.destroy();
     await closed;
+    // What they work with, programs above all, is let go of before this process may end.
+    const ended = Promise.allSettled([...running].map((turn) => turn.abandon()));
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LONGEST_END_MS).unref())]);
   };
   return { url, stop };
 }

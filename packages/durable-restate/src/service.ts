@@ -8,19 +8,19 @@ import {
 } from "@restatedev/restate-sdk";
 import type { SessionItem } from "@shedkit/agent";
 import { settingsOf } from "@shedkit/agent/internals";
-import { AgenticError, type SessionId, type SessionRecord } from "@shedkit/types";
+import { AgenticError, type SessionId, type SessionRecord, toMessage } from "@shedkit/types";
 import type { Told } from "./admin.js";
 import { type DurableDefinition, serviceName } from "./definition.js";
 import type { InboxHandlers } from "./inbox.js";
 import { type CallState, LiveTurn, type Next } from "./live-turn.js";
 import { FOR_EVER } from "./retry.js";
-import type { InboxItem, LogPage, TurnReply, TurnRequest } from "./wire.js";
+import type { AnyTurnRequest, InboxItem, LogPage, TurnReply, TurnRequest } from "./wire.js";
 
 /** What Restate keeps of a session: how long its log was after the newest turn. */
 type State = { seq: number };
 
 export interface SessionHandlers {
-  turn(ctx: ObjectContext<State>, request: TurnRequest): Promise<TurnReply>;
+  turn(ctx: ObjectContext<State>, request: AnyTurnRequest): Promise<TurnReply>;
   log(ctx: ObjectSharedContext<State>, range: { after: number } | { last: number }): Promise<LogPage>;
 }
 
@@ -28,11 +28,11 @@ export interface SessionHandlers {
 const PAGE_RECORDS = 500;
 const STEP_TIMEOUT_MS = 900_000;
 
-/** A session as a virtual object: one turn at a time, whatever worker runs it. `show` sends on what it shows. */
+/** A session as a virtual object: one turn at a time, whatever worker runs it. `show` sends on what it shows; `running` are the turns of this process. */
 export function sessionOf(
   definition: DurableDefinition,
   show: (sessionId: string, item: SessionItem) => void,
-  metadata: Told = {},
+  { metadata = {}, running }: { metadata?: Told | undefined; running?: Set<LiveTurn> | undefined } = {},
 ): VirtualObjectDefinition<string, SessionHandlers> {
   const { stepTimeoutMs = STEP_TIMEOUT_MS } = definition;
   const { docStore } = settingsOf(definition.agent);
@@ -41,9 +41,11 @@ export function sessionOf(
     name: serviceName(definition),
     metadata: { ...metadata },
     handlers: {
-      async turn(ctx: ObjectContext<State>, request: TurnRequest): Promise<TurnReply> {
+      async turn(ctx: ObjectContext<State>, asked: AnyTurnRequest): Promise<TurnReply> {
         const sessionId = ctx.key as SessionId;
         const { id: turnId, attemptCompletedSignal } = ctx.request();
+        const request = requestOf(asked, turnId);
+        if (!request) return { type: "refused", error: notAsked().toJSON() };
         const known = (await ctx.get("seq")) ?? 0;
         const base = await ctx.run("begin", () => lengthOf(sessionId));
         const refusal = refused(sessionId, base, known, request.mustExist);
@@ -52,7 +54,8 @@ export function sessionOf(
           ...{ definition, sessionId, turnId, request, base },
           show: (item) => show(sessionId, item),
         });
-        const letGo = () => void turn.abandon();
+        const letGo = () => void turn.abandon().finally(() => running?.delete(turn));
+        running?.add(turn);
         attemptCompletedSignal.addEventListener("abort", letGo, { once: true });
         if (attemptCompletedSignal.aborted) letGo();
         const ears = ctx.objectClient<InboxHandlers>(inbox, ctx.key);
@@ -83,6 +86,7 @@ export function sessionOf(
             const left = said.filter((item) => "message" in item && !next.stored.includes(item.message.id));
             mouth.close({ turnId, left });
             ctx.set("seq", next.seq);
+            running?.delete(turn);
             return next.reply;
           }
           if (next.type === "calls") await runCalls(next);
@@ -127,6 +131,19 @@ export function sessionOf(
     for await (const { seq } of docStore.read(sessionId, { last: 1 })) return seq;
     return 0;
   }
+}
+
+/** The whole of what was asked; undefined where it asks nothing. */
+function requestOf(asked: AnyTurnRequest | undefined, turnId: string): TurnRequest | undefined {
+  const { prompt, options = {}, mustExist = false, output } = asked ?? ({} as AnyTurnRequest);
+  const message = typeof prompt === "string" ? { ...toMessage(prompt), id: turnId } : prompt;
+  if (message?.type !== "user") return undefined;
+  return { prompt: message, options, mustExist, ...(output && { output }) };
+}
+
+function notAsked(): AgenticError {
+  const text = 'A turn takes an object with a prompt, a text or a user message, such as { "prompt": "Hello" }.';
+  return new AgenticError("session", text, { reason: "not a user message" });
 }
 
 function refused(sessionId: SessionId, base: number, known: number, mustExist: boolean): AgenticError | undefined {

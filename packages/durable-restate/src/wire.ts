@@ -10,6 +10,9 @@ export interface TurnRequest {
   mustExist: boolean;
 }
 
+/** The same from whoever has no client of ours: `{ "prompt": "Hello" }` is enough. */
+export type AnyTurnRequest = Partial<Omit<TurnRequest, "prompt">> & { prompt: UserMessage | string };
+
 /** What a turn came to. */
 export type TurnReply =
   | { type: "complete"; text: string; value?: unknown; usage: Usage }
