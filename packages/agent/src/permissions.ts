@@ -64,6 +64,7 @@ export class Permissions {
 
   /** Stores a decision and lets the call that waits for it go on. */
   async decide(approvalId: string, decision: ApprovalDecision): Promise<void> {
+    checkDecision(decision);
     await this.#log.flush();
     const approval = this.#log.state.approvals.get(approvalId);
     if (!approval) throw unknownApproval(approvalId, "There is no such approval");
@@ -179,6 +180,17 @@ function accessOf(tool: string, ask: () => readonly AccessRequest[]): readonly A
 
 function denied(request: ToolCallRequest, reason: string): ToolError {
   return new ToolError("permissionDenied", request.name, `The call of "${request.name}" is not permitted: ${reason}`);
+}
+
+/** What is neither a yes nor a no must not let anything run. */
+function checkDecision(decision: ApprovalDecision): void {
+  const { type, scope } = (decision ?? {}) as { type?: unknown; scope?: unknown };
+  if (type === "deny" || (type === "allow" && (scope === "once" || scope === "session"))) return;
+  throw new AgenticError(
+    "session",
+    `${JSON.stringify(decision)} is no decision. Give { type: "allow", scope: "once" }, or scope "session", or { type: "deny" }.`,
+    { reason: "unknown decision" },
+  );
 }
 
 function unknownApproval(approvalId: string, what: string): AgenticError {

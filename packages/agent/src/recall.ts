@@ -31,6 +31,8 @@ interface Found {
 const CANDIDATES = 5;
 /** Below this, two texts have nothing to do with each other. */
 const LEAST_SIMILARITY = 0.3;
+/** For how long an embedder is waited for that nobody is in a hurry for, in milliseconds. */
+const SEARCH_PATIENCE_MS = 30_000;
 /** So many records between two that are wanted are read over. */
 const READ_OVER = 10;
 /** How much of the log is embedded at once. */
@@ -51,19 +53,21 @@ export class Recall implements ContextSearch {
     this.#vectors = embedder && vectorIndex(embedder, sessionId, store.vectors);
   }
 
-  /** `semantic` looks in messages, `memory` in the memory tiers, `hybrid` in both; `graph` finds nothing. */
+  /**
+   * By words alone where there is no embedder, or it fails, or takes longer than half a minute: what it has embedded
+   * until then is not embedded again. `semantic` looks in messages, `memory` in the memory tiers, `hybrid` in both; `graph` finds nothing.
+   */
   async search(
     query: string,
     options: { mode?: SearchMode | undefined; limit?: number | undefined } = {},
   ): Promise<KnowledgeHit[]> {
     const { mode = "hybrid", limit = 10 } = options;
     if (query.trim() === "" || mode === "graph" || limit <= 0) return [];
-    const found = await this.#find(
-      query,
-      mode,
-      limit,
-      await this.#byMeaning(query, limit, new AbortController().signal),
-    );
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), SEARCH_PATIENCE_MS);
+    const byMeaning = await this.#byMeaning(query, limit, late.signal);
+    clearTimeout(timer);
+    const found = await this.#find(query, mode, limit, byMeaning);
     return found.slice(0, limit).map(hitOf);
   }
 
@@ -162,7 +166,7 @@ export class Recall implements ContextSearch {
         return vectors.nearest(query, limit * CANDIDATES, signal);
       };
       const nearest = await untilAborted(work(), signal, tooLate);
-      return new Map(nearest.map(({ seq, score }) => [seq, score]));
+      return new Map(nearest.map(({ seq, score }) => [seq, Number.isFinite(score) ? score : 0]));
     } catch {
       return undefined; // words alone find it then
     }

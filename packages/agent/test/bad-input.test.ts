@@ -77,6 +77,27 @@ describe("what cannot be meant", () => {
   });
 });
 
+describe("facts that no store can hold", () => {
+  it("are refused, and neither the facts before them nor the session are lost", async () => {
+    const session = await AgentSession.builder(new ScriptedProvider(["Yes."]))
+      .withModel("m")
+      .build();
+    await session.memory.edit(() => ["The sky is blue."]);
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    for (const wrong of [[10n], [circle], "no list", undefined, null]) {
+      await expect(session.memory.edit(() => wrong as never)).rejects.toMatchObject({ code: "memory" });
+    }
+    const thrown = session.memory.edit(() => {
+      throw new Error("changed my mind");
+    });
+    await expect(thrown).rejects.toThrow("changed my mind");
+    expect(await session.memory.edit((facts) => [...facts, { at: new Date(0), gone: undefined } as never])).toBe(2);
+    expect(await session.memory.facts()).toEqual(["The sky is blue.", { at: "1970-01-01T00:00:00.000Z" }]);
+    expect((await session.ask("Is it?")).text).toBe("Yes.");
+  });
+});
+
 describe("a store that does not answer", () => {
   const never = () => new Promise<never>(() => undefined);
   class SilentLease extends MemoryDocumentStore {

@@ -134,6 +134,32 @@ describe("permissions", () => {
     expect(ran).toEqual(["a.txt"]);
   });
 
+  it("let nothing run for what is neither a yes nor a no", async () => {
+    const ran: string[] = [];
+    const session = await sessionOf(new ScriptedProvider([calls("a.txt"), "Done."]), writer(ran))
+      .withPermissions(ask)
+      .build();
+    const stream = session.runTurnStream("Hi");
+    for await (const event of stream.events()) {
+      if (event.type !== "approvalRequested") continue;
+      for (const wrong of [
+        { type: "denied" },
+        { type: "allow" },
+        { type: "allow", scope: "ever" },
+        "deny",
+        undefined,
+      ]) {
+        await expect(session.approve(event.approvalId, wrong as never)).rejects.toMatchObject({
+          ...{ code: "session", details: { reason: "unknown decision" } },
+        });
+      }
+      expect(session.pendingApprovals()).toEqual([event.approvalId]);
+      await session.approve(event.approvalId, { type: "deny" });
+    }
+    expect(ran).toEqual([]);
+    expect((await stream.done()).text).toBe("Done.");
+  });
+
   it("give the model the reason of a no", async () => {
     const provider = new ScriptedProvider([calls("a.txt"), "Done."]);
     const session = await sessionOf(provider, writer()).withPermissions(ask).build();

@@ -2,7 +2,7 @@ import { MemoryDocumentStore, SqlDocumentStore } from "@shedkit/store";
 import { LibsqlStorage } from "@shedkit/store-libsql";
 import { Gate, type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
 import type { Embedder, SessionId } from "@shedkit/types";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ContextConfig } from "../src/index.js";
 import { echoTool, sessionOf, transcript } from "./helpers.js";
 
@@ -92,6 +92,27 @@ describe("recall with an embedder", () => {
 });
 
 describe("recall with an embedder over a store that keeps vectors", () => {
+  it("falls back to words where the embedder hangs, and where it gives numbers that are none", async () => {
+    const talked = async (embed: Embedder["embed"]) => {
+      const session = await sessionOf(new ScriptedProvider(["I like trees."]))
+        .withEmbedder({ id: "odd", embed })
+        .build();
+      await session.ask("What do you like?");
+      return session;
+    };
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const gate = new Gate();
+    const hanging = (await talked(() => gate.wait() as Promise<never>)).contextProvider.search("trees");
+    await gate.reached;
+    await vi.advanceTimersByTimeAsync(30_000);
+    vi.useRealTimers();
+    expect((await hanging).map(({ content }) => content)).toEqual(["I like trees."]);
+    const nonsense = await talked(async (texts) => texts.map(() => Float32Array.of(Number.NaN, Number.NaN)));
+    const hits = await nonsense.contextProvider.search("trees");
+    expect(hits.map(({ content }) => content)).toEqual(["I like trees."]);
+    expect(hits[0]?.score).toBeGreaterThan(0);
+  });
+
   it("embeds nothing again in the next process, and what has come since", async () => {
     const storage = await LibsqlStorage.open(":memory:");
     onTestFinished(() => storage.close());
