@@ -1,5 +1,12 @@
 import { cleanPath, type FileSystem, nameOf, parentOf, quote } from "@shedkit/fs";
-import { defineTool, keptResults, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
+import {
+  defineTool,
+  keptResults,
+  type Progress,
+  ToolCallResult,
+  type ToolContext,
+  type TypedTool,
+} from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { answering, by, Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
@@ -11,7 +18,7 @@ import { readWindow, type Source, type Window } from "./read/window.js";
 import { type SeenState, seenFiles } from "./seen.js";
 import { hasBinaryName, isBinary } from "./text/binary.js";
 import { ENCODING_NAMES } from "./text/encoding.js";
-import { count, plural } from "./text/format.js";
+import { count, pieceEnd, plural } from "./text/format.js";
 
 export interface ReadInput {
   path: string;
@@ -52,10 +59,20 @@ export interface ReadParams {
   images: boolean;
   /** Refuses files that a `.gitignore` in the root folder or below names, or that are in such a folder. Default: false. */
   gitignore: boolean;
+  /** Also passes the text on as progress, piece by piece. Default: false. */
+  stream: boolean;
 }
 
-const DEFAULTS: ReadParams = { lineNumbers: true, maxLines: 1000, maxTokens: 25_000, images: true, gitignore: false };
+const DEFAULTS: ReadParams = {
+  lineNumbers: true,
+  maxLines: 1000,
+  maxTokens: 25_000,
+  images: true,
+  gitignore: false,
+  stream: false,
+};
 const BYTES_PER_TOKEN = 4;
+const PIECE = 4096; // characters passed on at once
 const MAX_SKILL = 1024 * 1024;
 
 const Input = Type.Object(
@@ -97,6 +114,7 @@ const Params = Type.Object(
     maxTokens: Type.Integer({ minimum: 1 }),
     images: Type.Boolean(),
     gitignore: Type.Boolean(),
+    stream: Type.Boolean(),
   },
   { additionalProperties: false },
 );
@@ -125,8 +143,25 @@ export function readTool(
     // The tool keeps to its own limits, and its notes at the end must stay.
     capabilities: { maxResultBytes: Number.MAX_SAFE_INTEGER, touches: touchesPath(fs) },
     access: (input) => accessTo(fs, "read", input.path),
-    run: (input: ReadInput, ctx) => answering(fs, ctx, () => read(fs, input, ctx, formats)),
+    execute: (input: ReadInput, ctx) => reading(fs, input, ctx, formats),
   });
+}
+
+async function* reading(
+  fs: FileSystem,
+  input: ReadInput,
+  ctx: ToolContext & { params: ReadParams },
+  formats: readonly FileFormat[],
+): AsyncGenerator<Progress, ToolCallResult, void> {
+  const result = await answering(fs, ctx, () => read(fs, input, ctx, formats));
+  const { encoding } = (result.output ?? {}) as Partial<ReadOutput>;
+  if (!ctx.params.stream || encoding === undefined || !(encoding in ENCODING_NAMES)) return result;
+  for (let at = 0; at < result.text.length; ) {
+    const end = pieceEnd(result.text, at, PIECE);
+    yield { text: result.text.slice(at, end) };
+    at = end;
+  }
+  return result;
 }
 
 async function read(
@@ -142,7 +177,7 @@ async function read(
   if (stat.type === "directory") {
     throw new Failure(
       `a folder: ${quote(path)}`,
-      `${quote(path)} is a folder, not a file. List it${by("list", ctx)} instead.`,
+      `${quote(path)} is a folder, not a file. List it${by("listDir", ctx)} instead.`,
     );
   }
   const inFormat = await readFormat(fs, { path, size: stat.size }, input.pages, ctx, formats);

@@ -73,6 +73,32 @@ describe("read shows", () => {
   });
 });
 
+describe("read passes on", () => {
+  const streamed = async (tool: ToolImpl, args: object): Promise<{ pieces: string[]; text: string }> => {
+    const pieces: string[] = [];
+    const { text } = await callTool(tool, args, { onProgress: ({ text = "" }) => pieces.push(text) });
+    return { pieces, text };
+  };
+  const GIF = bytes("GIF89a", 2, 0, 3, 0, 0, 0, 0, 0, 0x3b);
+  const files = { short: "a\nb", long: `${"𝒳".repeat(9000)}\nend\n`, empty: "", picture: GIF };
+
+  it("the very text where it is to, each call its own", async () => {
+    const tool = readTool(memoryFs(files), { stream: true });
+    const all = await Promise.all(["short", "long", "empty"].map((path) => streamed(tool, { path })));
+    for (const { pieces, text } of all) {
+      expect(pieces.join("")).toBe(text);
+      expect(pieces.every((piece) => piece.length <= 4096)).toBe(true);
+    }
+    expect(all[1]?.pieces.length).toBeGreaterThan(4);
+  });
+
+  it("nothing else, and nothing where it is not to", async () => {
+    const tool = readTool(memoryFs(files), { stream: true });
+    for (const path of ["picture", "none"]) expect((await streamed(tool, { path })).pieces).toEqual([]);
+    expect((await streamed(readTool(memoryFs(files)), { path: "long" })).pieces).toEqual([]);
+  });
+});
+
 describe("read refuses", () => {
   const big = "x".repeat(120_000);
   it.each<[what: string, file: string | Uint8Array, path: string, expected: RegExp]>([
@@ -101,7 +127,7 @@ describe("read refuses", () => {
 
   it("a folder, naming the tool that lists, and a missing file", async () => {
     const fs = memoryFs({ "a/b": "" });
-    const { text } = await hosted(readTool(fs), { path: "a" }, { tools: { list: "ls", listDir: "ls" } });
+    const { text } = await hosted(readTool(fs), { path: "a" }, { tools: { listDir: "ls" } });
     expect(text).toBe('"a" is a folder, not a file. List it with ls instead.');
     expect(await failed(readTool(fs), { path: "zzz" })).toMatch(/^There is no file or folder "zzz"\./);
   });

@@ -115,7 +115,7 @@ describe("the file tools and their host", () => {
 
   it("name the tools that a model has, and do without those that it has not", async () => {
     const fs = memoryFs({ "d/f": "a\n", long: "x".repeat(200_000) });
-    const tools = { read: "view", list: "ls", search: "grep", execute: "sh" };
+    const tools = { read: "view", listDir: "ls", search: "grep", execute: "sh" };
     const told = async (tool: ToolImpl, args: ToolArguments, named = {}) =>
       (await hosted(tool, args, { tools: named, sessionId: "s" })).text;
     expect(await told(readTool(fs), { path: "d" }, tools)).toContain("List it with ls instead.");

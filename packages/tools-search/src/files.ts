@@ -1,4 +1,5 @@
 import type { FileSystem } from "@shedkit/fs";
+import type { Clock } from "./clock.js";
 import type { FileFinder } from "./finder.js";
 import { byWalk, Ignored, isReached, walk } from "./walk.js";
 
@@ -8,27 +9,29 @@ export interface FilesRequest {
   /** Only files with one of these are wanted, as far as that can be told without looking. */
   texts?: readonly string[] | undefined;
   ignoreCase?: boolean | undefined;
+  clock: Clock;
   signal: AbortSignal;
 }
 
-/** The files below some folders, each once, in the order of their names, folder by folder. */
+/** The files below some folders, until time is up, each once, in the order of their names, folder by folder. */
 export async function* filesBelow(
   fs: FileSystem,
   finder: FileFinder | undefined,
   request: FilesRequest,
 ): AsyncGenerator<string, void, void> {
-  const { folders, hidden, texts = [], ignoreCase = false, signal } = request;
+  const { folders, hidden, texts = [], ignoreCase = false, clock, signal } = request;
   const ignored = new Ignored(fs, signal);
   const done: string[] = [];
   for (const folder of folders) {
     const known = (path: string) => done.some((other) => isBelow(path, other));
     if (known(folder)) continue;
-    const found = await finder?.files({ folder, texts, ignoreCase, hidden, signal });
+    const found = await finder?.files({ folder, texts, ignoreCase, hidden, signal: clock.signal }).catch(clock.cutting);
+    if (clock.cut) return;
     if (!found) {
       for await (const path of walk(fs, folder, ignored, { hidden, signal })) if (!known(path)) yield path;
     } else {
       for (const path of found.toSorted(byWalk)) {
-        if (!known(path) && (await isReached(path, folder, ignored, hidden))) yield path;
+        if (!known(path) && (await isReached(fs, path, folder, ignored, hidden))) yield path;
       }
     }
     done.push(folder);

@@ -1,4 +1,5 @@
 import { type FileSystem, isFsError, nameOf } from "@shedkit/fs";
+import type { Clock } from "./clock.js";
 import { globOf, isGlob } from "./glob.js";
 
 export interface FindResult {
@@ -10,29 +11,25 @@ export interface FindResult {
 
 const AT_ONCE = 32; // files looked at at the same time
 
-/**
- * Finds files by their paths. A glob: the newest first. Otherwise words, all of which must stand in the path: those in
- * whose name they stand first.
- */
+/** Finds files by their paths: those with points, the most first, or the newest. */
 export async function find(
   fs: FileSystem,
   paths: AsyncIterable<string>,
-  query: string,
-  { limit, late, signal }: { limit: number; late: () => boolean; signal: AbortSignal },
+  score: (path: string) => number,
+  { limit, newest, clock, signal }: { limit: number; newest: boolean; clock: Clock; signal: AbortSignal },
 ): Promise<FindResult> {
-  const glob = isGlob(query);
-  const score = glob ? scoreByGlob(query) : scoreByWords(query);
   const found: { path: string; score: number }[] = [];
   let stopped: "late" | undefined;
   for await (const path of paths) {
     const points = score(path);
     if (points > 0) found.push({ path, score: points });
-    if (late()) {
+    if (clock.late()) {
       stopped = "late";
       break;
     }
   }
-  if (glob) {
+  if (clock.cut) stopped = "late";
+  if (newest) {
     for (let i = 0; i < found.length; i += AT_ONCE) {
       const batch = found.slice(i, i + AT_ONCE);
       await Promise.all(
@@ -45,6 +42,11 @@ export async function find(
   // The order of the walk among equals.
   found.sort((a, b) => b.score - a.score);
   return { paths: found.slice(0, limit).map(({ path }) => path), more: Math.max(0, found.length - limit), stopped };
+}
+
+/** Points by a glob; or by words, all of which must stand in the path: those in whose name they stand have more. */
+export function scoreOf(query: string): (path: string) => number {
+  return isGlob(query) ? scoreByGlob(query) : scoreByWords(query);
 }
 
 function scoreByGlob(query: string): (path: string) => number {

@@ -1,4 +1,5 @@
 import { type FileSystem, isFsError } from "@shedkit/fs";
+import type { Clock } from "./clock.js";
 import type { Matcher, Spans } from "./pattern.js";
 
 /** A line that was found, or that stands beside one. */
@@ -10,7 +11,7 @@ interface FoundLine {
   match: boolean;
 }
 
-interface FoundFile {
+export interface FoundFile {
   path: string;
   lines: FoundLine[];
 }
@@ -25,9 +26,10 @@ export interface GrepRequest {
   /** How many more are counted. */
   countTo: number;
   maxBytes: number;
-  /** True once time is up. */
-  late: () => boolean;
+  clock: Clock;
   signal: AbortSignal;
+  /** Is given each file with what was found in it, as soon as that is known. */
+  onFile?: ((file: FoundFile) => void) | undefined;
 }
 
 export interface GrepResult {
@@ -65,12 +67,13 @@ export async function grep(fs: FileSystem, paths: AsyncIterable<string>, request
       text.catch(() => {}); // where nobody comes to look at it
       reading.push({ path, text });
       if (reading.length >= AT_ONCE && !(await look())) return result;
-      if (request.late()) {
+      if (request.clock.late()) {
         result.stopped = "late";
         return result;
       }
     }
     while (reading.length > 0) if (!(await look())) return result;
+    if (request.clock.cut) result.stopped = "late";
     return result;
   } finally {
     await Promise.allSettled(reading.map(({ text }) => text));
@@ -104,7 +107,7 @@ function lookThrough(path: string, text: string, request: GrepRequest, result: G
   const { matchers, context, limit, countTo } = request;
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
-  const spanned = request.spans && linesIn(text, request.spans, request.late);
+  const spanned = request.spans && linesIn(text, request.spans, request.clock.late);
   const matchOn = (i: number, line: string): number => {
     if (spanned) return spanned.has(i) ? 0 : -1;
     return firstMatch(matchers, line);
@@ -112,7 +115,7 @@ function lookThrough(path: string, text: string, request: GrepRequest, result: G
   const found: FoundLine[] = [];
   let moreHere = 0;
   for (let i = 0; i < lines.length; i++) {
-    if (i % LINES_A_LOOK === 0 && request.late()) {
+    if (i % LINES_A_LOOK === 0 && request.clock.late()) {
       result.stopped = "late";
       break;
     }
@@ -136,7 +139,10 @@ function lookThrough(path: string, text: string, request: GrepRequest, result: G
     beside(found, lines, i + 1, end);
     i = end - 1;
   }
-  if (found.length > 0) result.files.push({ path, lines: found });
+  if (found.length > 0) {
+    result.files.push({ path, lines: found });
+    request.onFile?.({ path, lines: found });
+  }
   result.more += moreHere;
   if (moreHere > 0) result.moreFiles++;
 }

@@ -1,4 +1,5 @@
 export type { FileFinder } from "./finder.js";
+export { type GlobInput, type GlobOptions, type GlobOutput, type GlobParams, globTool } from "./glob-tool.js";
 export { type SearchContextInput, searchContextTool, sessionContextTool } from "./search-context.js";
 export {
   type SearchFileInput,

@@ -1,20 +1,23 @@
-import { type FileSystem, isFsError, quote } from "@shedkit/fs";
+import type { FileSystem } from "@shedkit/fs";
 import {
-  type AccessRequest,
   defineTool,
+  type Progress,
   ToolCallResult,
   ToolError,
   type TypedTool,
   type TypedToolContext,
 } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
+import { Clock } from "./clock.js";
 import { filesBelow } from "./files.js";
-import { find } from "./find.js";
+import { find, scoreOf } from "./find.js";
 import type { FileFinder } from "./finder.js";
-import { globOf } from "./glob.js";
-import { type GrepResult, grep } from "./grep.js";
+import { globOf, isGlob } from "./glob.js";
+import { type FoundFile, grep } from "./grep.js";
 import { matcherOf, spansOf } from "./pattern.js";
-import { plural } from "./text.js";
+import { accessTo, placeOf } from "./places.js";
+import { TextQueue } from "./queue.js";
+import { block, MAX_LIMIT, PARTED, showFiles, showLines } from "./show.js";
 
 /** What is looked for: lines, files, or lines with one of several patterns. Small letters are taken too. */
 export type SearchKind = "Grep" | "Find" | "MultiGrep" | "grep" | "find" | "multi_grep";
@@ -51,6 +54,8 @@ export interface SearchFileParams {
   timeoutMs: number;
   /** Files that are larger are not looked into, in bytes. Default: 16 MiB. */
   maxFileBytes: number;
+  /** Passes lines on while it searches, as progress: in all what the result shows of them. Default: false. */
+  stream: boolean;
 }
 
 /** What a search may use besides the file system. */
@@ -59,12 +64,12 @@ export interface SearchFileOptions extends Partial<SearchFileParams> {
   finder?: FileFinder | undefined;
 }
 
-const MAX_LIMIT = 2000;
 const MAX_MULTILINE = 1024 * 1024; // of a file, in bytes: it is looked through at once
 const LINES = 200;
 const FILES = 100;
 const MOST_COUNTED = 10_000;
 const MAX_QUERY = 10_000;
+const MAX_PIECE = 16 * 1024; // characters
 
 const KINDS = ["Grep", "Find", "MultiGrep", "grep", "find", "multi_grep"] as const;
 
@@ -111,7 +116,11 @@ const Output = Type.Object({
 });
 
 const Params = Type.Object(
-  { timeoutMs: Type.Integer({ minimum: 1, maximum: 100_000 }), maxFileBytes: Type.Integer({ minimum: 1 }) },
+  {
+    timeoutMs: Type.Integer({ minimum: 1, maximum: 100_000 }),
+    maxFileBytes: Type.Integer({ minimum: 1 }),
+    stream: Type.Boolean(),
+  },
   { additionalProperties: false },
 );
 
@@ -130,21 +139,44 @@ export function searchFileTool(
       "said earlier in this conversation use search_context.",
     input: Input,
     output: Output,
-    params: { schema: Params, defaults: { timeoutMs: 20_000, maxFileBytes: 16 * 1024 * 1024, ...params } },
+    params: {
+      schema: Params,
+      defaults: { timeoutMs: 20_000, maxFileBytes: 16 * 1024 * 1024, stream: false, ...params },
+    },
     // The tool keeps to its own limits, and its notes at the end must stay.
     capabilities: { maxResultBytes: 400_000 },
     access: ({ paths }) => accessTo(fs, paths),
-    run: (input, ctx) => search(fs, finder, input, ctx),
+    execute: (input, ctx) => searching(fs, finder, input, ctx),
   });
 }
 
-type Context = TypedToolContext<SearchFileParams, undefined>;
+/** Of a call of `search_file`. */
+export type Context = TypedToolContext<SearchFileParams, undefined>;
+
+async function* searching(
+  fs: FileSystem,
+  finder: FileFinder | undefined,
+  input: SearchFileInput,
+  ctx: Context,
+): AsyncGenerator<Progress, ToolCallResult, void> {
+  if (!ctx.params.stream) return await search(fs, finder, input, ctx);
+  const queue = new TextQueue();
+  let begun = false;
+  const done = search(fs, finder, input, ctx, (file) => {
+    queue.push(`${begun ? PARTED : ""}${block(file, input)}`);
+    begun = true;
+  }).finally(() => queue.close());
+  done.catch(() => {}); // where nobody reads to the end
+  for await (const text of queue.pieces(MAX_PIECE)) yield { text };
+  return await done;
+}
 
 async function search(
   fs: FileSystem,
   finder: FileFinder | undefined,
   input: SearchFileInput,
   ctx: Context,
+  onFile?: (file: FoundFile) => void,
 ): Promise<ToolCallResult> {
   if (input.query.trim() === "") {
     throw new ToolError("invalidArguments", ctx.names.tool, `${ctx.names.param("query")} is empty.`);
@@ -152,12 +184,12 @@ async function search(
   const kind = (input.kind ?? "Grep").toLowerCase().replace("_", "");
   const places = await placesOf(fs, input.paths, ctx);
   if (ToolCallResult.is(places)) return places;
-  const ends = performance.now() + ctx.params.timeoutMs;
-  const late = () => performance.now() > ends;
+  const clock = new Clock(ctx.params.timeoutMs, ctx.signal);
   const limit = Math.min(input.limit ?? (kind === "find" ? FILES : LINES), MAX_LIMIT);
   if (kind === "find") {
-    const paths = filesOf(fs, finder, places, input, [], ctx);
-    const found = await find(fs, paths, input.query.trim(), { limit, late, signal: ctx.signal });
+    const paths = filesOf(fs, finder, places, input, [], clock, ctx);
+    const query = input.query.trim();
+    const found = await find(fs, paths, scoreOf(query), { limit, newest: isGlob(query), clock, signal: ctx.signal });
     return showFiles(found.paths, found.more, found.stopped !== undefined, input, ctx);
   }
   const queries = kind === "multigrep" ? input.query.split(/\r?\n/).filter((line) => line !== "") : [input.query];
@@ -166,13 +198,14 @@ async function search(
   const matchers = many ? [] : queries.map((query) => compile(() => matcherOf(query, ignoreCase), ctx));
   const spans = many ? compile(() => spansOf(input.query, ignoreCase), ctx) : undefined;
   const texts = matchers.flatMap(({ required }) => required ?? []);
-  const paths = filesOf(fs, finder, places, input, many || texts.length < matchers.length ? [] : texts, ctx);
+  const paths = filesOf(fs, finder, places, input, many || texts.length < matchers.length ? [] : texts, clock, ctx);
   const maxBytes = many ? Math.min(ctx.params.maxFileBytes, MAX_MULTILINE) : ctx.params.maxFileBytes;
   const found = await grep(fs, paths, {
-    ...{ matchers, spans, limit, maxBytes, late },
+    ...{ matchers, spans, limit, maxBytes, clock },
     context: input.context ?? 0,
     countTo: MOST_COUNTED,
     signal: ctx.signal,
+    onFile,
   });
   return showLines(found, maxBytes, input, ctx);
 }
@@ -190,22 +223,9 @@ async function placesOf(
 ): Promise<Places | ToolCallResult> {
   const places: Places = { files: [], folders: [] };
   for (const given of paths === undefined || paths.length === 0 ? ["."] : paths) {
-    try {
-      const path = fs.resolve(given.trim() === "" ? "." : given.trim());
-      const { type } = await fs.stat(path, { signal: ctx.signal });
-      if (type === "directory") places.folders.push(path);
-      else places.files.push(path);
-    } catch (error) {
-      if (!isFsError(error)) throw error;
-      const { reason } = error.details;
-      if (reason === "notFound") {
-        const lister = ctx.names.toolOf("list");
-        const text = `There is no file or folder ${quote(given)} to search. List its parent folder${lister === undefined ? "" : ` with ${lister}`}, or leave out ${ctx.names.param("paths")}.`;
-        return ToolCallResult.failure(`no such file: ${quote(given)}`, text);
-      }
-      const kind = reason === "outside" || reason === "permission" ? "permissionDenied" : "execution";
-      throw new ToolError(kind, ctx.names.tool, error.message, { cause: error });
-    }
+    const place = await placeOf(fs, given, "paths", ctx);
+    if (ToolCallResult.is(place)) return place;
+    (place.isFolder ? places.folders : places.files).push(place.path);
   }
   return places;
 }
@@ -216,11 +236,12 @@ async function* filesOf(
   { files, folders }: Places,
   { glob, hidden = false, ignore_case = false }: SearchFileInput,
   texts: readonly string[],
+  clock: Clock,
   ctx: Context,
 ): AsyncGenerator<string, void, void> {
   const fits = glob === undefined || glob.trim() === "" ? () => true : globOf(glob.trim());
   for (const path of new Set(files)) yield path;
-  const request = { folders, hidden, texts, ignoreCase: ignore_case, signal: ctx.signal };
+  const request = { folders, hidden, texts, ignoreCase: ignore_case, clock, signal: ctx.signal };
   for await (const path of filesBelow(fs, finder, request)) {
     if (fits(path) && !files.includes(path)) yield path;
   }
@@ -236,77 +257,4 @@ function compile<T>(make: () => T, ctx: Context): T {
       "stand for themselves, such as ( [ { . * + ?. There is no lookaround and no back reference.";
     throw new ToolError("invalidArguments", ctx.names.tool, text, { cause: error });
   }
-}
-
-function showFiles(
-  paths: readonly string[],
-  more: number,
-  late: boolean,
-  input: SearchFileInput,
-  ctx: Context,
-): ToolCallResult {
-  const notes: string[] = [];
-  if (more > 0) notes.push(`${plural(more, "more file")} not shown. ${narrower(input, ctx)}`);
-  if (late) notes.push(tooSlow(ctx));
-  const head = paths.length === 0 ? "No file was found." : paths.join("\n");
-  const output: SearchFileOutput = { matches: paths.map((path) => ({ path })), truncated: more > 0 || late };
-  return result(head, notes, output);
-}
-
-function showLines(found: GrepResult, maxBytes: number, input: SearchFileInput, ctx: Context): ToolCallResult {
-  const { files, shown, more, moreFiles, tooLarge, stopped } = found;
-  const blocks = files.map(({ path, lines }) => {
-    const texts: string[] = [];
-    lines.forEach(({ number, text, match }, i) => {
-      const before = lines[i - 1];
-      if (input.context && before && before.number + 1 < number) texts.push("--");
-      texts.push(`${number}${match ? ":" : "-"}${text}`);
-    });
-    return [path, ...texts].join("\n");
-  });
-  const notes: string[] = [];
-  if (more > 0) {
-    const least = stopped === undefined ? "" : "at least ";
-    notes.push(
-      `${least}${plural(more, "more matching line")} in ${plural(moreFiles, "file")} not shown. ${narrower(input, ctx)}`,
-    );
-  }
-  if (stopped === "late") notes.push(tooSlow(ctx));
-  if (tooLarge > 0) notes.push(`${plural(tooLarge, "file")} larger than ${plural(maxBytes, "byte")} not searched.`);
-  const head =
-    shown === 0
-      ? "No line matches."
-      : `${plural(shown, "matching line")} in ${plural(files.length, "file")}\n\n${blocks.join("\n\n")}`;
-  const matches = files.flatMap(({ path, lines }) =>
-    lines.filter(({ match }) => match).map(({ number, text }) => ({ path, line_number: number, content: text })),
-  );
-  return result(head, notes, { matches, truncated: more > 0 || stopped !== undefined });
-}
-
-function result(head: string, notes: readonly string[], output: SearchFileOutput): ToolCallResult {
-  const text = notes.length === 0 ? head : `${head}\n\n[${notes.join(" ")}]`;
-  return new ToolCallResult([{ type: "text", text }], { output: { ...output } });
-}
-
-function narrower({ limit }: SearchFileInput, ctx: Context): string {
-  const more = (limit ?? 0) < MAX_LIMIT ? `, or raise ${ctx.names.param("limit")}` : "";
-  return `Narrow it with ${ctx.names.param("paths")} or ${ctx.names.param("glob")}${more}.`;
-}
-
-function tooSlow(ctx: Context): string {
-  const s = ctx.params.timeoutMs / 1000;
-  return `The search was stopped after ${s} s: this is what was found until then. Search fewer ${ctx.names.param("paths")}.`;
-}
-
-function accessTo(fs: FileSystem, paths: readonly string[] | undefined): readonly AccessRequest[] {
-  return (paths === undefined || paths.length === 0 ? ["."] : paths).map((path) => {
-    try {
-      const relative = fs.resolve(path.trim() === "" ? "." : path.trim());
-      const root = fs.root.endsWith("/") ? fs.root.slice(0, -1) : fs.root;
-      return { action: "read", target: relative === "." ? fs.root : `${root}/${relative}` };
-    } catch (error) {
-      if (isFsError(error)) return { action: "read", target: path }; // refused when the call runs
-      throw error;
-    }
-  });
 }

@@ -80,9 +80,27 @@ function isPassedOver(name: string, hidden: boolean): boolean {
 }
 
 /** Whether a path below `from` is one that a walk from there would come to. */
-export async function isReached(path: string, from: string, ignored: Ignored, hidden: boolean): Promise<boolean> {
+export async function isReached(
+  fs: FileSystem,
+  path: string,
+  from: string,
+  ignored: Ignored,
+  hidden: boolean,
+): Promise<boolean> {
+  if (!isAllowed(fs, path)) return false;
   const below = from === "." ? path : path.slice(from.length + 1);
   return !below.split("/").some((name) => isPassedOver(name, hidden)) && !(await ignored.has(path, from));
+}
+
+/** Whether the file system takes a path at all. */
+function isAllowed(fs: FileSystem, path: string): boolean {
+  try {
+    fs.resolve(path);
+    return true;
+  } catch (error) {
+    if (isFsError(error)) return false;
+    throw error;
+  }
 }
 
 /** The files in a folder and below, in the order of their names. Links are not followed; folders that cannot be read are passed over. */

@@ -14,3 +14,9 @@ export function enumerate(items: readonly (string | number)[]): string {
   if (items.length > most) return `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }
+
+/** Where a piece of a text ends that begins at a place: no character is cut in half. */
+export function pieceEnd(text: string, start: number, most: number): number {
+  const end = Math.min(start + most, text.length);
+  return end < text.length && /[\ud800-\udbff]/.test(text[end - 1] ?? "") ? end - 1 : end;
+}

@@ -1,0 +1,47 @@
+import { cleanPath, type FileSystem, isFsError, quote } from "@shedkit/fs";
+import { type AccessRequest, ToolCallResult, type ToolContext, ToolError } from "@shedkit/tool";
+
+/** What is to be searched. */
+export interface Place {
+  path: string;
+  isFolder: boolean;
+}
+
+/** What stands at a path that a model wrote; a failed result where nothing does. Throws ToolError for what is out of reach. */
+export async function placeOf(
+  fs: FileSystem,
+  given: string,
+  param: string,
+  ctx: ToolContext,
+): Promise<Place | ToolCallResult> {
+  try {
+    const path = fs.resolve(cleanPath(given));
+    const { type } = await fs.stat(path, { signal: ctx.signal });
+    return { path, isFolder: type === "directory" };
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+    const { reason } = error.details;
+    if (reason === "notFound") {
+      const lister = ctx.names.toolOf("listDir");
+      const text = `There is no file or folder ${quote(given)} to search. List its parent folder${lister === undefined ? "" : ` with ${lister}`}, or leave out ${ctx.names.param(param)}.`;
+      return ToolCallResult.failure(`no such file: ${quote(given)}`, text);
+    }
+    const kind = reason === "outside" || reason === "permission" ? "permissionDenied" : "execution";
+    throw new ToolError(kind, ctx.names.tool, error.message, { cause: error });
+  }
+}
+
+/** For `access`: what is read. */
+export function accessTo(fs: FileSystem, paths: readonly string[] | undefined): readonly AccessRequest[] {
+  return (paths === undefined || paths.length === 0 ? ["."] : paths).map((path) => {
+    const clean = cleanPath(path);
+    try {
+      const relative = fs.resolve(clean);
+      const root = fs.root.endsWith("/") ? fs.root.slice(0, -1) : fs.root;
+      return { action: "read", target: relative === "." ? fs.root : `${root}/${relative}` };
+    } catch (error) {
+      if (isFsError(error)) return { action: "read", target: clean }; // refused when the call runs
+      throw error;
+    }
+  });
+}
