@@ -3,11 +3,15 @@ export interface EvalCase {
   skill: string;
   /** A folder in `projects`. Default: an empty folder. */
   project?: "shop" | "weather" | "garden" | "toolkit";
+  /** In place of a project's. */
+  files?: { readonly [path: string]: string };
   /** Said before, in turns of their own; what comes of them does not count. */
   before?: readonly string[];
   ask: string;
   /** What the answer must say, each as a word of its own. */
   says?: readonly string[];
+  /** The very answer that is wanted. */
+  exactly?: string;
   /** Nothing can be found: the answer must say so. */
   absent?: true;
   /** It is beyond the model: the answer must say so. */
@@ -29,16 +33,46 @@ export const CASES: readonly EvalCase[] = [
   { skill: "package.json", project: "shop", ask: "What is the version in package.json?", says: ["3.8.2"] },
   { skill: "package.json", project: "shop", ask: "What's the license in package.json?", says: ["UNLICENSED"] },
   { skill: "package.json", project: "shop", ask: "Which version of react does package.json have?", says: ["19.1.0"] },
-  { skill: "package.json", project: "shop", ask: "what is the name in package.json", says: ["@brightbasket/storefront"] },
-  { skill: "package.json", project: "shop", ask: "What is the test script in package.json?", says: ["vitest run --coverage"] },
+  {
+    skill: "package.json",
+    project: "shop",
+    ask: "what is the name in package.json",
+    says: ["@brightbasket/storefront"],
+  },
+  {
+    skill: "package.json",
+    project: "shop",
+    ask: "What is the test script in package.json?",
+    says: ["vitest run --coverage"],
+  },
   { skill: "package.json", project: "shop", ask: "Who is the author in package.json?", says: ["Marta Lindqvist"] },
   { skill: "package.json", project: "shop", ask: "Look in package.json: what is main?", says: ["dist/server.js"] },
   { skill: "package.json", project: "toolkit", ask: "What is the version of vitest in package.json?", says: ["5.1.2"] },
-  { skill: "package.json", project: "toolkit", ask: "What is the name in packages/harness/package.json?", says: ["@shedkit/harness"] },
+  {
+    skill: "package.json",
+    project: "toolkit",
+    ask: "What is the name in packages/harness/package.json?",
+    says: ["@shedkit/harness"],
+  },
   { skill: "package.json", project: "toolkit", ask: "What does package.json say about the license?", says: ["MIT"] },
-  { skill: "package.json", project: "toolkit", ask: "What is the bench script in package.json?", says: ["node bench/run.mjs"] },
-  { skill: "package.json", project: "toolkit", ask: "Read packages/shed/package.json and tell me the description.", says: ["ToolShed and the shed tool"] },
-  { skill: "package.json", project: "toolkit", ask: "Which version of typescript is in package.json?", says: ["7.0.2"] },
+  {
+    skill: "package.json",
+    project: "toolkit",
+    ask: "What is the bench script in package.json?",
+    says: ["node bench/run.mjs"],
+  },
+  {
+    skill: "package.json",
+    project: "toolkit",
+    ask: "Read packages/shed/package.json and tell me the description.",
+    says: ["ToolShed and the shed tool"],
+  },
+  {
+    skill: "package.json",
+    project: "toolkit",
+    ask: "Which version of typescript is in package.json?",
+    says: ["7.0.2"],
+  },
   // JSON.
   { skill: "json", project: "garden", ask: "What is the soil in beds.json?", says: ["sandy loam"] },
   { skill: "json", project: "garden", ask: "Who is the owner in beds.json?", says: ["Ines Carvalho"] },
@@ -87,16 +121,56 @@ export const CASES: readonly EvalCase[] = [
   { skill: "title", project: "shop", ask: "What is the heading of docs/returns.md?", says: ["Returns and refunds"] },
   { skill: "title", project: "garden", ask: "What is the first heading in todo.md?", says: ["Jobs for the week"] },
   { skill: "title", project: "toolkit", ask: "Tell me the title of README.md", says: ["Shedkit"] },
-  { skill: "first line", project: "weather", ask: "What is the first line of notes.txt?", says: ["Ask the harbour office for the key of the mast"] },
-  { skill: "first line", project: "shop", ask: "What is the first line of docs/shipping.txt?", says: ["Shipping is free above 499 SEK"] },
-  { skill: "first line", project: "weather", ask: "Show me the first line of data/summary.csv", says: ["month,mean,gust"] },
-  { skill: "first line", project: "weather", ask: "What is the last line of notes.txt?", says: ["Order two spare anemometers"] },
-  { skill: "first line", project: "weather", ask: "What is the last line of data/summary.csv?", says: ["2025-10,6.3,26.0"] },
+  {
+    skill: "first line",
+    project: "weather",
+    ask: "What is the first line of notes.txt?",
+    says: ["Ask the harbour office for the key of the mast"],
+  },
+  {
+    skill: "first line",
+    project: "shop",
+    ask: "What is the first line of docs/shipping.txt?",
+    says: ["Shipping is free above 499 SEK"],
+  },
+  {
+    skill: "first line",
+    project: "weather",
+    ask: "Show me the first line of data/summary.csv",
+    says: ["month,mean,gust"],
+  },
+  {
+    skill: "first line",
+    project: "weather",
+    ask: "What is the last line of notes.txt?",
+    says: ["Order two spare anemometers"],
+  },
+  {
+    skill: "first line",
+    project: "weather",
+    ask: "What is the last line of data/summary.csv?",
+    says: ["2025-10,6.3,26.0"],
+  },
   // Listing and counting.
-  { skill: "list", project: "shop", ask: "Which files are in docs?", says: ["release.md", "returns.md", "shipping.txt"] },
-  { skill: "list", project: "weather", ask: "List the files in data", says: ["august.raw", "july.raw", "september.raw", "summary.csv"] },
+  {
+    skill: "list",
+    project: "shop",
+    ask: "Which files are in docs?",
+    says: ["release.md", "returns.md", "shipping.txt"],
+  },
+  {
+    skill: "list",
+    project: "weather",
+    ask: "List the files in data",
+    says: ["august.raw", "july.raw", "september.raw", "summary.csv"],
+  },
   { skill: "list", project: "garden", ask: "What files are in src?", says: ["main.rs", "rotation.rs"] },
-  { skill: "list", project: "garden", ask: "List the files here.", says: ["app.toml", "beds.json", "Cargo.toml", "README.md", "todo.md"] },
+  {
+    skill: "list",
+    project: "garden",
+    ask: "List the files here.",
+    says: ["app.toml", "beds.json", "Cargo.toml", "README.md", "todo.md"],
+  },
   { skill: "count", project: "shop", ask: "How many files are in docs?", says: ["3"] },
   { skill: "count", project: "weather", ask: "How many files are in the folder data?", says: ["4"] },
   { skill: "count", project: "shop", ask: "Count the files in src/routes", says: ["2"] },
@@ -121,18 +195,67 @@ export const CASES: readonly EvalCase[] = [
   { skill: "arithmetic", ask: "What is 19.5 times 4?", says: ["78"] },
   // Remembering.
   { skill: "remember", ask: "Remember that my sister lives in Oslo.", remembers: "my sister lives in Oslo" },
-  { skill: "remember", ask: "Please remember that the meeting is on Thursday at 10", remembers: "the meeting is on Thursday at 10" },
+  {
+    skill: "remember",
+    ask: "Please remember that the meeting is on Thursday at 10",
+    remembers: "the meeting is on Thursday at 10",
+  },
   { skill: "remember", ask: "remember: the door code is 4711", remembers: "the door code is 4711" },
-  { skill: "recall", before: ["Remember that my cat is called Pixel."], ask: "What is my cat called?", says: ["Pixel"] },
-  { skill: "recall", before: ["Remember that the wifi password is tulip-42."], ask: "What is the wifi password?", says: ["tulip-42"] },
-  { skill: "recall", before: ["Remember that my boss is Anneke.", "Remember that my car is a blue Volvo."], ask: "What is my car?", says: ["blue Volvo"] },
+  {
+    skill: "recall",
+    before: ["Remember that my cat is called Pixel."],
+    ask: "What is my cat called?",
+    says: ["Pixel"],
+  },
+  {
+    skill: "recall",
+    before: ["Remember that the wifi password is tulip-42."],
+    ask: "What is the wifi password?",
+    says: ["tulip-42"],
+  },
+  {
+    skill: "recall",
+    before: ["Remember that my boss is Anneke.", "Remember that my car is a blue Volvo."],
+    ask: "What is my car?",
+    says: ["blue Volvo"],
+  },
   // Writing and replacing.
-  { skill: "write", project: "shop", ask: "Write buy more tulips to note.txt", holds: { "note.txt": "buy more tulips" } },
-  { skill: "write", project: "weather", ask: "Create a file plan.md with the text Check the mast first", holds: { "plan.md": "Check the mast first" } },
-  { skill: "write", project: "garden", ask: 'Write "Closed on Mondays" to hours.txt', holds: { "hours.txt": "Closed on Mondays" } },
-  { skill: "replace", project: "shop", ask: "Replace 499 with 599 in docs/shipping.txt", changed: { path: "docs/shipping.txt", has: "above 599 SEK", not: "499" } },
-  { skill: "replace", project: "weather", ask: "In stations.ini change metric to imperial", changed: { path: "stations.ini", has: "unit = imperial", not: "metric" } },
-  { skill: "replace", project: "garden", ask: "Replace moss by fern in app.toml", changed: { path: "app.toml", has: 'theme = "fern"', not: "moss" } },
+  {
+    skill: "write",
+    project: "shop",
+    ask: "Write buy more tulips to note.txt",
+    holds: { "note.txt": "buy more tulips" },
+  },
+  {
+    skill: "write",
+    project: "weather",
+    ask: "Create a file plan.md with the text Check the mast first",
+    holds: { "plan.md": "Check the mast first" },
+  },
+  {
+    skill: "write",
+    project: "garden",
+    ask: 'Write "Closed on Mondays" to hours.txt',
+    holds: { "hours.txt": "Closed on Mondays" },
+  },
+  {
+    skill: "replace",
+    project: "shop",
+    ask: "Replace 499 with 599 in docs/shipping.txt",
+    changed: { path: "docs/shipping.txt", has: "above 599 SEK", not: "499" },
+  },
+  {
+    skill: "replace",
+    project: "weather",
+    ask: "In stations.ini change metric to imperial",
+    changed: { path: "stations.ini", has: "unit = imperial", not: "metric" },
+  },
+  {
+    skill: "replace",
+    project: "garden",
+    ask: "Replace moss by fern in app.toml",
+    changed: { path: "app.toml", has: 'theme = "fern"', not: "moss" },
+  },
   // What is not there.
   { skill: "absent", project: "shop", ask: "What is the homepage in package.json?", absent: true },
   { skill: "absent", project: "weather", ask: "What is the password in stations.ini?", absent: true },
@@ -143,10 +266,34 @@ export const CASES: readonly EvalCase[] = [
   { skill: "absent", project: "shop", ask: "Where is refundOrder defined?", absent: true },
   { skill: "absent", project: "garden", ask: "What is the color in app.toml?", absent: true },
   // Several turns.
-  { skill: "follow-up", project: "shop", before: ["What is the version in package.json?"], ask: "And the license?", says: ["UNLICENSED"] },
-  { skill: "follow-up", project: "weather", before: ["What is the interval in stations.ini?"], ask: "and the contact?", says: ["ops@windrose.example.org"] },
-  { skill: "follow-up", project: "garden", before: ["What is the edition in Cargo.toml?", "What is 12 * 12?"], ask: "What is the title of README.md?", says: ["Plot Planner"] },
-  { skill: "follow-up", project: "shop", before: ["Hello", "How many files are in docs?"], ask: "What is the currency in config/default.yaml?", says: ["SEK"] },
+  {
+    skill: "follow-up",
+    project: "shop",
+    before: ["What is the version in package.json?"],
+    ask: "And the license?",
+    says: ["UNLICENSED"],
+  },
+  {
+    skill: "follow-up",
+    project: "weather",
+    before: ["What is the interval in stations.ini?"],
+    ask: "and the contact?",
+    says: ["ops@windrose.example.org"],
+  },
+  {
+    skill: "follow-up",
+    project: "garden",
+    before: ["What is the edition in Cargo.toml?", "What is 12 * 12?"],
+    ask: "What is the title of README.md?",
+    says: ["Plot Planner"],
+  },
+  {
+    skill: "follow-up",
+    project: "shop",
+    before: ["Hello", "How many files are in docs?"],
+    ask: "What is the currency in config/default.yaml?",
+    says: ["SEK"],
+  },
   // What it is, and what is beyond it.
   { skill: "itself", ask: "What tools do you have?", says: ["shed"] },
   { skill: "itself", ask: "Hello", says: ["Hello"] },

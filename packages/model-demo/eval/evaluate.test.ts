@@ -1,11 +1,14 @@
-import { afterAll, expect, it } from "vitest";
+import { readFileSync } from "node:fs";
 import { LlamaCppProvider } from "@shedkit/provider-llamacpp";
-import { CASES } from "./cases.js";
+import { afterAll, expect, it } from "vitest";
+import { CASES, type EvalCase } from "./cases.js";
 import { type CaseResult, runCase } from "./run-case.js";
 import { RENAMED } from "./session.js";
 
-// The whole evaluation, which prints its table: `pnpm evaluate`. MODEL names another file, DETAIL=1 prints each case.
-const { MODEL: model, DETAIL: detail } = process.env;
+// The whole evaluation, which prints its table: `pnpm evaluate`. MODEL names another file, CASES other cases (made by
+// train/develop.py), DETAIL=1 prints each case.
+const { MODEL: model, CASES: other, DETAIL: detail } = process.env;
+const cases: readonly EvalCase[] = other === undefined ? CASES : JSON.parse(readFileSync(other, "utf8"));
 const provider = new LlamaCppProvider({ backend: "cpu", gpuLayers: 0 });
 afterAll(() => provider.close());
 
@@ -14,10 +17,10 @@ it.each([
   ["all tools renamed", RENAMED],
 ])("evaluates the model with %s", { timeout: 1_200_000 }, async (name, renamed) => {
   const results: CaseResult[] = [];
-  for (const wanted of CASES) results.push(await runCase(wanted, { provider, model, renamed }));
+  for (const wanted of cases) results.push(await runCase(wanted, { provider, model, renamed }));
   console.log(`${name}\n${table(results)}`);
   if (detail) console.log(results.map(line).join("\n"));
-  expect(results).toHaveLength(CASES.length);
+  expect(results).toHaveLength(cases.length);
 });
 
 function table(results: readonly CaseResult[]): string {

@@ -9,9 +9,13 @@ import { type DemoSessionOptions, demoSession, writeFiles } from "./session.js";
 
 type Files = { readonly [path: string]: string };
 
-const projects = JSON.parse(readFileSync(new URL("./projects.json", import.meta.url), "utf8")) as {
-  [project: string]: Files;
-};
+const projects = new Map(
+  readFileSync(new URL("./projects.jsonl", import.meta.url), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { project: string; files: Files })
+    .map(({ project, files }) => [project, files]),
+);
 
 export interface CaseResult {
   wanted: EvalCase;
@@ -25,15 +29,13 @@ export interface RunOptions {
   provider: ModelProvider;
   model?: string | undefined;
   renamed?: DemoSessionOptions["renamed"];
-  /** In place of those of the project. */
-  files?: Files | undefined;
 }
 
 /** Asks one case in a new session over a fresh folder. */
-export async function runCase(wanted: EvalCase, { files, ...options }: RunOptions): Promise<CaseResult> {
+export async function runCase(wanted: EvalCase, options: RunOptions): Promise<CaseResult> {
   const root = mkdtempSync(path.join(tmpdir(), "demo-eval-"));
   try {
-    writeFiles(root, files ?? (wanted.project && projects[wanted.project]) ?? {});
+    writeFiles(root, wanted.files ?? projects.get(wanted.project ?? "") ?? {});
     await using session = await demoSession({ root, ...options });
     const { maxSteps } = demoModelSettings;
     for (const said of wanted.before ?? []) await session.runTurn(said, { maxSteps });

@@ -18,6 +18,8 @@ const REFUSAL = /\b(?:could not|cannot|can't|couldn't|do(?:es)? not|don't|no suc
 export function verdictOf(wanted: EvalCase, { answer, root, facts }: Outcome): Verdict {
   if (answer === undefined || answer.trim() === "") return "refused";
   const refuses = REFUSAL.test(answer);
+  if (wanted.exactly !== undefined && answer !== wanted.exactly) return refuses ? "refused" : "wrong";
+  if (wanted.exactly !== undefined) return "right";
   if (wanted.absent || wanted.beyond) return refuses ? "right" : "wrong";
   if (refuses) return "refused";
   const said = (wanted.says ?? []).every((text) => says(answer, text));

@@ -58,7 +58,7 @@ function withoutClose(provider: ModelProvider): ModelProvider {
     id: provider.id,
     serves: provider.serves.bind(provider),
     stream: provider.stream.bind(provider),
-    describe: provider.describe.bind(provider),
+    ...(provider.describe && { describe: provider.describe.bind(provider) }),
     ...(provider.countTokens && { countTokens: provider.countTokens.bind(provider) }),
   };
 }

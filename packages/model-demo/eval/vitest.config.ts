@@ -1,4 +1,4 @@
-import { mergeConfig } from "vitest/config";
+import { defineConfig } from "vitest/config";
 import { shared } from "../../../vitest.base.js";
 
-export default mergeConfig(shared, { test: { include: ["eval/**/*.test.ts"] } });
+export default defineConfig({ ...shared, test: { ...shared.test, include: ["eval/**/*.test.ts"] } });

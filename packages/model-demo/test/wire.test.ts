@@ -20,7 +20,10 @@ interface Sample {
 }
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
-const samples = JSON.parse(read("./wire.json")) as Sample[];
+const samples = read("./wire.jsonl")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Sample);
 const template = read("../train/template.jinja");
 const MEMORY = "Working memory:\n";
 
@@ -35,9 +38,13 @@ describe("the wire that the model was trained on is the product's", () => {
 async function played({ renamed, system, files, turns }: Sample): Promise<string> {
   const root = mkdtempSync(path.join(tmpdir(), "demo-wire-"));
   try {
-    for (const name of Object.keys(files)) if (name.endsWith("/")) mkdirSync(path.join(root, name), { recursive: true });
+    for (const name of Object.keys(files))
+      if (name.endsWith("/")) mkdirSync(path.join(root, name), { recursive: true });
     const texts = Object.entries(files).filter(([name]) => !name.endsWith("/"));
-    writeFiles(root, Object.fromEntries(texts.map(([name, lines]) => [name, lines.map((line) => `${line}\n`).join("")])));
+    writeFiles(
+      root,
+      Object.fromEntries(texts.map(([name, lines]) => [name, lines.map((line) => `${line}\n`).join("")])),
+    );
     const answers = turns.filter(([role]) => role === "assistant").map(([, text]) => answerOf(text));
     const provider = new ScriptedProvider(answers);
     await using session = await demoSession({

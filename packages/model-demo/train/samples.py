@@ -1,4 +1,4 @@
-"""Writes conversations for test/wire.test.ts, which plays them to the real agent: python3 samples.py > ../test/wire.json"""
+"""Writes conversations for test/wire.test.ts, which plays them to the real agent: python3 samples.py > ../test/wire.jsonl"""
 import json, random, sys
 
 import data
@@ -19,7 +19,7 @@ def main():
             seed += 1
             x = sample(skill, seed, seed % 2 == 0)
             if len(json.dumps(x)) < 6000: out.append(x); n += 1
-    print(json.dumps(out, ensure_ascii=False, indent=1))
+    for x in out: print(json.dumps(x, ensure_ascii=False))
 
 
 main()

@@ -1,6 +1,6 @@
 """Byte-level BPE that llama.cpp reproduces exactly (pre-tokenizer "tekken").
 
-    python3 tokenizer.py            # makes tok.json from the generated data, in about half a minute
+    python3 tokenizer.py            # makes vocabulary.jsonl from the generated data, in about half a minute
 
 What makes copying easy for a tiny model: digits are tokens of their own, and no merge crosses the border between
 letters and anything else, so a word has the same tokens after a quote, a slash or a space. What the wire says again
@@ -63,9 +63,9 @@ def enc_bytes(s): return "".join(B2U[b] for b in s.encode("utf-8"))
 
 
 class Tok:
-    def __init__(s, path=os.path.join(HERE, "tok.json")):
-        d = json.load(open(path))
-        s.tokens, s.merges = d["tokens"], [tuple(m) for m in d["merges"]]
+    def __init__(s, path=os.path.join(HERE, "vocabulary.jsonl")):
+        tokens, merges = open(path)
+        s.tokens, s.merges = json.loads(tokens), [tuple(m) for m in json.loads(merges)]
         s.id = {t: i for i, t in enumerate(s.tokens)}
         s.rank = {m: i for i, m in enumerate(s.merges)}
         s.cache, s.nspec, s.eos = {}, len(SPECIAL) + len(FIXED), s.id["<|im_end|>"]
@@ -131,7 +131,7 @@ def learn(words, path):
         del pc[p]
     toks += sw
     assert len(set(toks)) == len(toks) == SIZE, (len(set(toks)), len(toks))
-    json.dump({"tokens": toks, "merges": merges}, open(path, "w"))
+    open(path, "w").write(json.dumps(toks) + "\n" + json.dumps(merges) + "\n")
 
 
 def main():
@@ -144,7 +144,7 @@ def main():
         text = data.render(data.episode(random.Random(i), 1))[0]
         for f in ORDER: text = text.replace(f, "\0")
         for w in re.findall(r"[A-Za-z]+", text): c[w] += 1
-    path = os.path.join(HERE, "tok.json")
+    path = os.path.join(HERE, "vocabulary.jsonl")
     learn({w: min(n, 300) for w, n in c.items()}, path)  # a cap: templates must not swallow everything
     t, x, n = Tok(path), 0, 0
     for i in range(300):
