@@ -67,7 +67,7 @@ export class LoopGuard {
   }
 
   /** Looks at what the calls of a step came to. */
-  afterCalls(calls: Iterable<OpenCall>): Escalation | undefined {
+  afterCalls(calls: Iterable<Pick<OpenCall, "call" | "result">>): Escalation | undefined {
     if (!this.#detector) return undefined;
     const results: string[] = [];
     let changed = false;
@@ -92,9 +92,14 @@ export class LoopGuard {
     }
     const number = this.#config.judgeBareNumbers && !this.#numberDoubted && isOutOfPlace(text, conversation);
     if (!number && !isVacuous(text)) return undefined;
+    this.doubted(number);
+    return number ? BARE_NUMBER : EMPTY;
+  }
+
+  /** An answer was asked for again: one with nothing in it, or a bare number. */
+  doubted(number: boolean): void {
     this.#vacuous++;
     this.#numberDoubted ||= number;
-    return number ? BARE_NUMBER : EMPTY;
   }
 
   /** Something new was said. */

@@ -158,6 +158,9 @@ export class AgentLoop {
     this.#usage = begun.usage;
     this.#messageCount += begun.messageCount;
     if (begun.messageCount > 0 && !log.state.suspended) {
+      const { replay } = await import("./loop-replay.js");
+      const circling = await replay(this.#guard, this.#spec.soFar ?? []);
+      if (circling) return this.#escalate(circling);
       if (log.state.openCalls.size > 0) return { type: "execute" };
       return { type: begun.answered ? "outputProcessing" : "assemble" };
     }
