@@ -1,8 +1,10 @@
 // What a person gets who installs the packages: packs every one, installs the tarballs into empty folders and there
 //   - compiles (skipLibCheck off) and runs every ```ts block of the READMEs (```ts no-run is only compiled, ```ts node22 needs
 //     more than Node 20);
-//   - installs tools-files with nothing but what it needs, runs its README example, and measures node_modules;
+//   - installs each package of tools alone, and measures it against the size that its README states; with what its README's
+//     line installs, compiles and runs the first example;
 //   - runs the packages that promise Node 20 under a Node 20.
+// With names of packages of tools, only these are installed and measured: `node tools/check-install.mjs tools-files`.
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -24,7 +26,10 @@ import { node20 } from "./node.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const tsc = path.join(root, "node_modules", "typescript", "bin", "tsc");
-const LIGHT = { package: "tools-files", maxBytes: 3e6 };
+/** Those that must state how much they take, and what may not be exceeded whatever they state. */
+const ALONE = /^(?:tools|bridge)-/;
+const MOST_BYTES = { "tools-files": 3e6 };
+const STATED = /Installed alone it takes less than (\d+(?:\.\d+)?) MB/;
 const EXAMPLE_SECONDS = 60;
 /** What examples may import besides our packages: the versions this repository is tested with. */
 const BESIDES = ["@types/node", "@sinclair/typebox"];
@@ -43,31 +48,48 @@ const packages = globSync("packages/*/package.json", { cwd: root })
 const nameOf = ({ manifest }) => manifest.name.replace("@shedkit/", "");
 const byName = new Map(packages.map((entry) => [nameOf(entry), entry]));
 
-pack();
-light();
-all();
+const asked = process.argv.slice(2);
+for (const name of asked) if (!byName.has(name)) throw new Error(`There is no package ${name} in packages/.`);
+for (const name of [...byName.keys()].filter((one) => (asked.length > 0 ? asked.includes(one) : ALONE.test(one))))
+  alone(name);
+if (asked.length === 0) all();
 if (problems.length > 0) {
   for (const problem of problems) console.error(`\n${problem}`);
   process.exit(1);
 }
 
-function pack() {
-  for (const { dir, manifest } of packages) {
-    const r = run("pnpm", ["pack", "--pack-destination", path.join(work, "tarballs")], dir);
-    if (r.status !== 0) throw new Error(`pnpm pack failed for ${manifest.name}:\n${r.output}`);
-  }
+/** A package as it would be published, packed when it is first asked for. */
+function tarball(name) {
+  const { dir, manifest } = byName.get(name);
+  const file = path.join(work, "tarballs", `shedkit-${name}-${manifest.version}.tgz`);
+  if (existsSync(file)) return file;
+  const r = run("pnpm", ["pack", "--pack-destination", path.dirname(file)], dir);
+  if (r.status !== 0) throw new Error(`pnpm pack failed for ${manifest.name}:\n${r.output}`);
+  return file;
 }
 
-/** tools-files alone: what it needs, nothing else. */
-function light() {
-  const folder = project("light", closure(LIGHT.package), []);
+/** One package: its size with what it needs and nothing else, then its first example with what its README installs. */
+function alone(name) {
+  const entry = byName.get(name);
+  const readme = readFileSync(path.join(entry.dir, "README.md"), "utf8");
+  const stated = Number(STATED.exec(readme)?.[1]) * 1e6;
+  if (Number.isNaN(stated)) problems.push(`${name}: its README does not say "Installed alone it takes less than N MB"`);
+  const folder = project(`alone-${name}`, closure(name), []);
   const bytes = sizeOf(path.join(folder, "node_modules"));
-  const size = `${LIGHT.package} and all it needs: ${(bytes / 1e6).toFixed(2)} MB`;
-  console.log(`${size} (limit ${LIGHT.maxBytes / 1e6} MB)`);
-  if (bytes > LIGHT.maxBytes) problems.push(`${size}; the limit is ${LIGHT.maxBytes / 1e6} MB`);
-  const [example] = examplesOf(byName.get(LIGHT.package));
-  if (!example) problems.push(`${LIGHT.package}: its README has no \`\`\`ts block to run`);
-  else runExamples(folder, [example], process.execPath);
+  const most = Math.min(Number.isNaN(stated) ? Infinity : stated, MOST_BYTES[name] ?? Infinity);
+  const size = `${name} and all it needs: ${(bytes / 1e6).toFixed(2)} MB`;
+  console.log(`${size} (limit ${most / 1e6} MB)`);
+  if (bytes > most) problems.push(`${size}; the limit is ${most / 1e6} MB`);
+  const examples = examplesOf(entry);
+  const first = new Set([examples[0], examples.find(({ runs }) => runs)]);
+  if (examples.length === 0) return problems.push(`${name}: its README has no \`\`\`ts block to run`);
+  const line = /^\s*npm i (.*@shedkit\/.*)$/m.exec(readme)?.[1].replace(/#.*/, "").trim().split(/\s+/) ?? [];
+  if (!line.includes(entry.manifest.name)) return problems.push(`${name}: its README has no line that installs it`);
+  const own = line.filter((one) => one.startsWith("@shedkit/")).map((one) => one.replace("@shedkit/", ""));
+  const others = line.filter((one) => !one.startsWith("@shedkit/")).map(tested);
+  // Of Node's own modules an example needs the types, which whoever compiles has.
+  install(folder, [...new Set(own.flatMap((one) => closure(one)))], [...others, tested("@types/node")]);
+  runExamples(folder, [...first].filter(Boolean), process.execPath);
 }
 
 /** Every package, with what its examples may import. */
@@ -104,20 +126,39 @@ function project(name, names, besides) {
   const folder = path.join(work, name);
   mkdirSync(folder);
   writeFileSync(path.join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
-  const tarballs = names.map((one) => {
-    const { manifest } = byName.get(one);
-    return path.join(work, "tarballs", `shedkit-${one}-${manifest.version}.tgz`);
-  });
-  const versions = besides.map(
-    (one) => `${one}@${JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")).devDependencies[one]}`,
-  );
+  install(folder, names, besides.map(tested));
+  return folder;
+}
+
+function install(folder, names, versions) {
+  const tarballs = names.map(tarball);
   const r = run(
     "npm",
-    ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...tarballs, ...versions],
+    [
+      "install",
+      "--ignore-scripts",
+      "--no-audit",
+      "--no-fund",
+      "--prefer-offline",
+      "--loglevel=error",
+      ...tarballs,
+      ...versions,
+    ],
     folder,
   );
   if (r.status !== 0) throw new Error(`npm install of ${names.join(", ")} failed:\n${r.output}`);
-  return folder;
+}
+
+/** A package in the version that this repository is tested with. */
+function tested(name) {
+  for (const { manifest } of [
+    { manifest: JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) },
+    ...packages,
+  ]) {
+    const version = manifest.devDependencies?.[name] ?? manifest.dependencies?.[name];
+    if (version !== undefined) return `${name}@${version}`;
+  }
+  throw new Error(`No version of ${name} is known: it is no devDependency of the repository or of a package.`);
 }
 
 /** A package and the workspace packages it depends on. */

@@ -1,5 +1,4 @@
 import { type Resources, type StateHandle, stateOf, ToolCallResult, type ToolContext } from "@shedkit/tool";
-import * as Type from "@sinclair/typebox";
 import type { VideoJob } from "./client.js";
 
 /** A video that a session has asked for: kept with it, so that it is there after a restart too. */
@@ -16,13 +15,6 @@ export interface JobList {
   count: number;
   jobs: JobEntry[];
 }
-
-export const JobListSchema = Type.Object({
-  count: Type.Integer(),
-  jobs: Type.Array(
-    Type.Object({ id: Type.String(), job: Type.String(), prompt: Type.String(), status: Type.String() }),
-  ),
-});
 
 const MOST_KEPT = 100;
 const MAX_PROMPT = 100;

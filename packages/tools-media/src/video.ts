@@ -14,7 +14,7 @@ import { asking, badSize } from "./failing.js";
 import { imageAt } from "./first-image.js";
 import { Pieces } from "./pieces.js";
 import { absolute, fileName, placeFor, save, slugOf, writing } from "./save.js";
-import { added, inWords, type JobList, JobListSchema, jobFor, jobsOf, noted } from "./video-jobs.js";
+import { added, inWords, type JobList, jobFor, jobsOf, noted } from "./video-jobs.js";
 
 /** Settings of `video`. */
 export interface VideoParams {
@@ -46,6 +46,13 @@ const DEFAULTS: VideoParams = {
 };
 const MAX_WAIT_MS = 600_000;
 const MOST_CHECKED = 20;
+
+const JobListSchema = Type.Object({
+  count: Type.Integer(),
+  jobs: Type.Array(
+    Type.Object({ id: Type.String(), job: Type.String(), prompt: Type.String(), status: Type.String() }),
+  ),
+});
 
 const Id = Type.String({ minLength: 1, description: "The video's id, e.g. video-1." });
 const Row = Type.Object({ id: Type.String(), status: Type.String(), progress: Type.Optional(Type.Integer()) });

@@ -1,5 +1,3 @@
-import * as Type from "@sinclair/typebox";
-
 export interface BashInput {
   command: string;
   /** What the command does, in a few words: for people. */
@@ -54,63 +52,12 @@ export const DEFAULTS: BashParams = {
   commandPrefix: "",
   maxOutputChars: 20_000,
 };
-const DEFAULT_TIMEOUT_MS = 120_000;
-
-export const inputFor = (params: BashParams) =>
-  Type.Object(
-    {
-      command: Type.String({ description: "The command." }),
-      description: Type.String({ description: "What it does, in 5 to 10 words." }),
-      timeout: Type.Optional(
-        Type.Number({
-          minimum: 0,
-          description: `Milliseconds it may take. Default: ${Math.min(DEFAULT_TIMEOUT_MS, longest(params))}.`,
-        }),
-      ),
-      is_background: Type.Optional(
-        Type.Boolean({ description: "Runs it in the background; then without a timeout of its own.", default: false }),
-      ),
-      cwd: Type.Optional(
-        Type.String({ description: "The folder to run in. Default: where the last command left off." }),
-      ),
-    },
-    { additionalProperties: false },
-  );
+export const DEFAULT_TIMEOUT_MS = 120_000;
 
 /** The longest time of a command, at least a millisecond. */
 export function longest({ maxTimeoutMs }: BashParams): number {
   return Math.max(1, maxTimeoutMs);
 }
-
-export const Foreground = Type.Object({
-  type: Type.Literal("foreground"),
-  output_text: Type.String(),
-  exit_code: Type.Integer(),
-  signal: Type.Optional(Type.String()),
-  truncated: Type.Boolean(),
-});
-export const Output = Type.Union([
-  Foreground,
-  Type.Object({
-    type: Type.Literal("background"),
-    task_id: Type.String(),
-    pid: Type.Optional(Type.Integer()),
-    log: Type.Optional(Type.String()),
-  }),
-]);
-
-export const Params = Type.Object(
-  {
-    enabledBackground: Type.Boolean(),
-    maxTimeoutMs: Type.Number({ exclusiveMinimum: 0, maximum: 36_000_000 }),
-    backgroundOnTimeout: Type.Boolean(),
-    backgroundAfterMs: Type.Number({ minimum: 0 }),
-    backgroundOperator: Type.Boolean(),
-    commandPrefix: Type.String(),
-    maxOutputChars: Type.Integer({ minimum: 200 }),
-  },
-  { additionalProperties: false },
-);
 
 /** The command as it is run. */
 export function whole(command: string, { commandPrefix }: BashParams): string {

@@ -9,19 +9,8 @@ import {
 import * as Type from "@sinclair/typebox";
 import { accessOf } from "./access.js";
 import { hasAmpersand } from "./ampersand.js";
-import {
-  type BashInput,
-  type BashOutput,
-  type BashParams,
-  DEFAULTS,
-  Foreground,
-  inputFor,
-  longest,
-  Output,
-  Params,
-  timeFor,
-  whole,
-} from "./bash-params.js";
+import { type BashInput, type BashOutput, type BashParams, DEFAULTS, longest, timeFor, whole } from "./bash-params.js";
+import { Foreground, inputFor, Output, Params } from "./bash-schemas.js";
 import { follow } from "./follow.js";
 import { outputOf } from "./output.js";
 import { cancelled, inBackground, news, report } from "./report.js";
