@@ -22,7 +22,7 @@ export interface Current {
 }
 
 /** What is going on, in a few words, and the part of it that is done, from 0 to 1, where that is known. */
-export interface Activity {
+interface Activity {
   text: string;
   share?: number | undefined;
 }

@@ -94,11 +94,21 @@ describe("chat completions", () => {
       [{ model: "gpt-x" }, { status: 404, code: "model_not_found", param: "model" }],
       [{ messages: [] }, { status: 400, param: "messages" }],
       [{ messages: "Hi" }, { status: 400, param: "messages" }],
-      [{ messages: [{ role: "tool", tool_call_id: "1", content: "x" }] }, { status: 400, param: "messages[0].role" }],
+      [
+        { messages: [{ role: "tool", tool_call_id: "1", content: "x" }] },
+        { status: 400, param: "messages[0].content" },
+      ],
+      [{ messages: [{ role: "critic", content: "x" }] }, { status: 400, param: "messages[0].role" }],
+      [{ messages: [{ role: "assistant", content: "x" }] }, { status: 400, param: "messages" }],
       [{ messages: [{ role: "user", content: [{ type: "input_audio" }] }] }, { param: "messages[0].content[0].type" }],
-      [{ tools: [{ type: "function", function: { name: "f" } }] }, { status: 400, param: "tools" }],
+      [{ tools: [{ type: "web_search" }] }, { status: 400, param: "tools[0].type" }],
+      [{ tools: [{ type: "function", function: { name: "a b" } }] }, { status: 400, param: "tools[0].name" }],
+      [{ tools: [{ type: "function", function: { name: "f", parameters: { type: 7 } } }] }, { param: "tools[0]" }],
+      [{ tool_choice: "required" }, { status: 400, param: "tool_choice" }],
+      [{ functions: [{ name: "f" }] }, { status: 400, param: "functions" }],
       [{ n: 2 }, { status: 400, param: "n" }],
-      [{ response_format: { type: "json_object" } }, { status: 400, param: "response_format" }],
+      [{ response_format: { type: "xml" } }, { status: 400, param: "response_format" }],
+      [{ response_format: { type: "json_schema", json_schema: { name: "a" } } }, { param: "response_format.schema" }],
       [{ temperature: "hot" }, { status: 400, param: "temperature" }],
     ];
     for (const [more, error] of refusals) await expect(create(more)).rejects.toMatchObject(error);
@@ -196,8 +206,9 @@ describe("responses", () => {
       [{ input: "" }, { status: 400, param: "input" }],
       [{ previous_response_id: "resp_a_b" }, { status: 404, param: "previous_response_id" }],
       [{ previous_response_id: "x" }, { status: 404, param: "previous_response_id" }],
-      [{ input: [{ type: "function_call_output", call_id: "1", output: "x" }] }, { param: "input[0].type" }],
-      [{ text: { format: { type: "json_schema", name: "a", schema: {} } } }, { status: 400, param: "text" }],
+      [{ input: [{ type: "function_call_output", call_id: "1", output: "x" }] }, { param: "input[0].output" }],
+      [{ input: [{ type: "computer_call" }] }, { param: "input[0].type" }],
+      [{ text: { format: { type: "json_schema", name: "a" } } }, { status: 400, param: "text.format.schema" }],
     ];
     for (const [more, error] of refusals) await expect(create(more)).rejects.toMatchObject(error);
     await expect(create({})).rejects.toMatchObject({ status: 502, type: "server_error" });

@@ -4,6 +4,7 @@ import type { ServedModel, ServerLimits, ServerOptions } from "../options.js";
 import type { Sessions } from "../sessions.js";
 import { chatCompletion } from "./chat.js";
 import { ParamError } from "./error.js";
+import { ParkedAnswers } from "./parked.js";
 import { createResponse, storedResponse } from "./responses.js";
 
 /** What the routes work with. */
@@ -16,10 +17,14 @@ export interface OpenaiParts {
   closing: AbortSignal;
 }
 
+/** And the answers that wait for their clients. */
+export type OpenaiContext = OpenaiParts & { parked: ParkedAnswers };
+
 /** The OpenAI-compatible endpoint. */
-export function openaiApi(parts: OpenaiParts): Hono {
+export function openaiApi(given: OpenaiParts): Hono {
   const api = new Hono();
-  const { models, limits, closing } = parts;
+  const { models, limits, closing } = given;
+  const parts: OpenaiContext = { ...given, parked: new ParkedAnswers(closing) };
   const model = (id: string) => ({ id, object: "model", created: 0, owned_by: "shedkit" });
   const signal = (c: Context) => AbortSignal.any([closing, c.req.raw.signal]);
 

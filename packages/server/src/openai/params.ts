@@ -1,5 +1,6 @@
 import type { TurnOptions } from "@shedkit/agent";
-import type { JsonObject } from "../body.js";
+import type { JsonSchema } from "@shedkit/types";
+import { isObject, type JsonObject } from "../body.js";
 import type { ServedModel } from "../options.js";
 import { ParamError } from "./error.js";
 
@@ -30,19 +31,37 @@ export function modelParams(body: JsonObject, names: { maxTokens: readonly strin
 
 /** Refuses what would be ignored otherwise and changes what the client gets. Throws ParamError. */
 export function refuseParams(body: JsonObject): void {
-  const { n, tools, functions } = body;
+  const { n, functions, function_call: call } = body;
   if (typeof n === "number" && n !== 1) throw new ParamError("n", "There is one answer to a question: leave n out.");
-  for (const [name, value] of Object.entries({ tools, functions })) {
-    if (Array.isArray(value) && value.length > 0) {
-      throw new ParamError(name, `The agent brings tools of its own: leave ${name} out.`);
-    }
+  for (const [name, value] of Object.entries({ functions, function_call: call })) {
+    if (value === undefined || value === null) continue;
+    throw new ParamError(name, `"${name}" is out of use: give the functions as "tools".`);
   }
-  for (const name of ["response_format", "text"]) {
-    const given = body[name] as { type?: unknown; format?: { type?: unknown } } | null | undefined;
-    const type = name === "text" ? given?.format?.type : given?.type;
-    if (type !== undefined && type !== "text") {
-      throw new ParamError(name, `An answer is text here; ${JSON.stringify(type)} cannot be asked for.`);
+}
+
+/**
+ * The JSON Schema that the answer must fit, by `response_format` of chats or `text.format` of responses; undefined where it
+ * is text. Throws ParamError.
+ */
+export function outputParam(body: JsonObject): JsonSchema | undefined {
+  const { response_format: ofChat, text } = body;
+  const [param, given] = ofChat
+    ? ["response_format", ofChat]
+    : ["text.format", isObject(text) ? text.format : undefined];
+  if (given === undefined || given === null) return undefined;
+  const format = isObject(given) ? given : {};
+  switch (format.type) {
+    case "text":
+      return undefined;
+    case "json_object":
+      return { type: "object" };
+    case "json_schema": {
+      const { schema } = isObject(format.json_schema) ? format.json_schema : format;
+      if (isObject(schema)) return schema;
+      throw new ParamError(`${param}.schema`, "The schema must be a JSON Schema.");
     }
+    default:
+      throw new ParamError(param, `"${param}.type" must be "text", "json_object" or "json_schema".`);
   }
 }
 

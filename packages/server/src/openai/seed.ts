@@ -1,12 +1,8 @@
 import type { DocumentStore } from "@shedkit/store";
-import { type AssistantMessage, newId, type SessionId, type UserMessage } from "@shedkit/types";
+import { type Message, newId, type SessionId } from "@shedkit/types";
 
 /** Begins the log of a session with what was said elsewhere. */
-export async function seed(
-  store: DocumentStore,
-  session: SessionId,
-  messages: readonly (UserMessage | AssistantMessage)[],
-): Promise<void> {
+export async function seed(store: DocumentStore, session: SessionId, messages: readonly Message[]): Promise<void> {
   if (messages.length === 0) return;
   const lease = await store.acquire(session);
   try {
