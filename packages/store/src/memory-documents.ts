@@ -53,10 +53,8 @@ export class MemoryDocumentStore implements DocumentStore {
     if (records === undefined) return;
     // The end is taken now: a reader sees the log as it was when it began.
     const { after, end } = rangeOf(records.length, range, "memory");
-    for (let i = after; i < end; i++) {
-      const record = records.at(i);
-      if (record !== undefined) yield { seq: i + 1, record };
-    }
+    let seq = after;
+    for (const record of records.between(after, end)) yield { seq: ++seq, record };
   }
 
   /** Records that hold words of the query, best first: the share of its words that a record has. Scans the log. */
