@@ -10,6 +10,8 @@ import { type FileFinder, globTool, searchFileTool } from "../src/index.js";
 import { ripgrep } from "../src/node.js";
 import { type Files, memoryFs, realFs, said } from "./helpers.js";
 
+const MKFIFO = "mkfifo"; // POSIX
+
 const failure = async (tool: ToolImpl, args: object): Promise<string> => {
   const result = await callTool(tool, args);
   if (result.errorDetail === undefined) throw new Error(`did not fail: ${result.text}`);
@@ -113,7 +115,7 @@ describe("search_file", () => {
     const root = await realpath(await mkdtemp(join(tmpdir(), "shedkit-search-")));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
     // A pipe that nobody writes to, named as a file to look into: it waits.
-    spawnSync("mkfifo", [join(root, "pipe")]);
+    spawnSync(MKFIFO, [join(root, "pipe")]);
     const finder = await ripgrep(root);
     const controller = new AbortController();
     const call = finder?.files({
