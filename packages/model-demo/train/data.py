@@ -293,6 +293,12 @@ def ask_value(e, k, f, first):
                         (f"How many {k} does {f} allow?", .5), (f"Is {k} true or false in {f}?", .7), (f"what does {k} say in {f}?", .5), (f"Show me the {k} in {f}", 1), (f"Can you tell me the {k} in {f}?", 1)])
 
 
+def named(e, question, f):
+    """the question with the file named otherwise: in quotes, or before the rest"""
+    if e.r.random() < .05: return question.replace(f, f'"{f}"')
+    return question
+
+
 def spoken(k):
     """a key as people say it: pageSize -> page size"""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", k).lower()
@@ -316,7 +322,7 @@ def sk_value(e, p):
         elif wide and x < .38 and sec: section_value(e, f, L, sec, k, first)
         elif wide and x < .46 and out and sec in ("dependencies", "devDependencies", "scripts", "") or "{ version" in "".join(L): dependency(e, f, L, out, first)
         else:
-            e.user(ask_value(e, k, f, first))
+            e.user(named(e, ask_value(e, k, f, first), f))
             res = e.search(T.literal(k), f)
             e.say(f"The {k} is {T.value_of(res, k)}.")
         first = False
@@ -393,6 +399,19 @@ def dependency(e, f, L, out, first):
     e.say(f"The version of {k} is {v}.")
 
 
+def sk_inline(e, p):
+    """the text goes along with the question"""
+    r, g = e.r, e.g
+    f, L, out = some_file(g, r.randint(2, 6))
+    text, questions = "\n".join(L), 0
+    _, k, _ = r.choice(out)
+    v = T.value_of("\n\n\n" + "\n".join(f"1:{l}" for l in L), k)
+    if v is None: return sk_value(e, p)
+    q = r.choice([f"What is the {k}?", f"What is {k}?", f"what is the {k}", f"What is the {k} here?", f"Which {k} is this?"])
+    e.user(f"From standard input:\n{text}\n\n{q}" if r.random() < .7 else text + "\n\n" + q)
+    e.say(f"The {k} is {v}.")
+
+
 def sk_nofile(e, p):
     r, g = e.r, e.g
     f, _, out = some_file(g, 3)
@@ -428,7 +447,7 @@ def sk_line(e, p):
     if not gone: e.files[f] = L
     last = p > .1 and r.random() < .35
     w = "last" if last else "first"
-    e.user(r.choice([f"What is the {w} line of {f}?", f"What is the {w} line in {f}?", f"Show me the {w} line of {f}", f"Read {f} and give me the {w} line.", f"{w} line of {f}?", f"Tell me the {w} line of {f}.", f"what's the {w} line of {f}", f"What does the {w} line of {f} say?"]))
+    e.user(named(e, r.choice([f"{f} what is the {w} line?", f"What is the {w} line of {f}?", f"What is the {w} line in {f}?", f"Show me the {w} line of {f}", f"Read {f} and give me the {w} line.", f"{w} line of {f}?", f"Tell me the {w} line of {f}.", f"what's the {w} line of {f}", f"What does the {w} line of {f} say?"]), f))
     if last: e.bash(f"tail -n 1 {f}", "Show the last line", T.no_such("tail", f) if gone else L[-1], 1 if gone else 0)
     else: e.read(f, limit=1, missing=gone)
     e.no_file(f) if gone else e.say(f"The {w} line is: {L[-1 if last else 0]}")
@@ -620,14 +639,14 @@ def sk_beyond(e, p):
     e.say(BEYOND)
 
 
-SKILLS = [(sk_value, 42), (sk_nofile, 3), (sk_title, 8), (sk_line, 8), (sk_list, 6), (sk_count, 7), (sk_defined, 8), (sk_mention, 2), (sk_calc, 7), (sk_remember, 7), (sk_forgotten, 1), (sk_write, 6), (sk_edit, 6), (sk_talk, 3), (sk_beyond, 5)]
+SKILLS = [(sk_value, 42), (sk_inline, 3), (sk_nofile, 3), (sk_title, 8), (sk_line, 8), (sk_list, 6), (sk_count, 7), (sk_defined, 8), (sk_mention, 2), (sk_calc, 7), (sk_remember, 7), (sk_forgotten, 1), (sk_write, 6), (sk_edit, 6), (sk_talk, 3), (sk_beyond, 5)]
 SYSTEM = ["You are a helpful assistant.", "You are a helpful assistant. Use the tools to answer.", "Be brief.", "You are a coding agent that runs in the terminal of the user.", "Answer in one sentence.", "You work in the folder of the user. Never make up facts."]
 
 
 def episode(r, p=1.0, skill=None, renamed=None):
     if renamed is None: renamed = p > .1 and r.random() < .4
     e = Ep(r, renamed)
-    if p > .3 and r.random() < .12: e.system = " ".join(r.sample(SYSTEM, r.randint(1, 2)))
+    if p > .1 and r.random() < .25: e.system = " ".join(r.sample(SYSTEM, r.randint(0, 2)) + [s + "." for s in r.sample(SENTENCES, r.choice([0, 1, 2, 4, 7]))])
     e.budget = 0 if skill else 3
     for _ in range(1 if skill or p < .06 else weighted(r, [(1, 5), (2, 3), (3, 2)])):
         f = skill or (sk_value if p < .05 and r.random() < .8 else weighted(r, SKILLS))

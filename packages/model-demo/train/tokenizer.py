@@ -44,7 +44,7 @@ FIXED = list(dict.fromkeys(FIXED))
 L, O = r"[^\W\d_]", r"(?:[^\s\w]|_)"
 PAT = re.compile(rf"(?:[^\r\n\w]|_)?(?:(?={L})[^a-z])*(?:(?={L})[^A-Z])+|(?:[^\r\n\w]|_)?(?:(?={L})[^a-z])+(?:(?={L})[^A-Z])*|\d| ?{O}+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 # llama.cpp takes special tokens out of a text one after the other, the longest first
-ORDER = sorted(SPECIAL + FIXED, key=lambda s: -len(s.encode()))
+ORDER = sorted(SPECIAL + FIXED, key=lambda s: (-len(s.encode()), s == " = "))
 SPACED = """the is of in a to and for what you me with on from how my that many does it tell please can are read find which by or not
 this file line first files lines remember replace write where defined version value name your heading title""".split()
 

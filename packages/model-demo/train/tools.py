@@ -80,6 +80,7 @@ class Wire:
         s.disk = {}  # what else must lie in the folder for the results to be real
         s.tool = {}
         for k, (want, name, params, desc) in TOOLS.items():
+            if k == "bash" and renamed and r.random() < .5: params = ["command", "description", "timeout?", "is_background?"]  # where it is offered
             alias = {}
             if renamed and r.random() < .9:
                 x = r.random()

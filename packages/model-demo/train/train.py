@@ -15,7 +15,7 @@ import data
 from model import CFG, LM, Muon
 from tokenizer import Tok
 
-STEPS, DECAY_FROM, TOKENS, SEED = 4200, 2200, 3072, 1
+STEPS, DECAY_FROM, TOKENS, SEED = 3800, 1900, 3072, 1
 LONGEST = 1200  # tokens of a conversation
 
 
@@ -99,6 +99,7 @@ def main(a):
     maker = multiprocessing.Process(target=feed, args=(queue, a.seed, chunk, a.steps, a.tokens, step), daemon=True)
     maker.start()
     held = [(f.__name__[3:], data.episode(random.Random(f"held {f.__name__} {i}"), 1, f)) for f, _ in data.SKILLS for i in range(8)]
+    held = [(skill, e) for skill, e in held if e.t]
     print("parameters", sum(p.numel() for p in ps.values()), CFG, vars(a), device, flush=True)
     begun, seen0, avg = time.time(), seen, None
     while step < min(a.steps, a.stop_at or a.steps):
