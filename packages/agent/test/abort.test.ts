@@ -56,7 +56,7 @@ async function once(place: Place, afterMs: number | undefined, way: number): Pro
   let left = false;
   const provider = story(() => left);
   const terminal = new NodeTerminal({ cwd: place.folder });
-  const { builder, store, close } = await killable(place, provider, shellTools(terminal));
+  const { builder, store, close } = await killable(place, provider, { more: shellTools(terminal) });
   const session = await builder.build();
   const controller = new AbortController();
   const began = performance.now();

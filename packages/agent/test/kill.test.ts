@@ -10,7 +10,7 @@ import { build } from "tsup";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkValid, collect, transcript } from "./helpers.js";
 import { checkRuns, linesOf, random, tempFolder } from "./kill/checks.js";
-import { killable, type Place } from "./kill/parts.js";
+import { killable, moments, type Place } from "./kill/parts.js";
 import { startServer } from "./kill/servers.js";
 import { storeKinds } from "./kill/stores.js";
 
@@ -54,7 +54,7 @@ function leaveOut(filter: RegExp): NonNullable<Parameters<typeof build>[0]["esbu
   };
 }
 
-/** Runs the child; kills it `afterMs` after its turn began. Returns how long the turn took where it was left alone. */
+/** Runs the child; kills it `afterMs` after its turn began, or when it asks for it. Returns how long the turn took where it was left alone. */
 async function run(child: ChildProcess, afterMs: number | undefined): Promise<number> {
   const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
   let began = 0;
@@ -63,7 +63,8 @@ async function run(child: ChildProcess, afterMs: number | undefined): Promise<nu
     if (line === "begins") {
       began = performance.now();
       if (afterMs !== undefined) setTimeout(() => child.kill("SIGKILL"), afterMs);
-    } else if (line === "ends") ended = performance.now();
+    } else if (line === "now") child.kill("SIGKILL");
+    else if (line === "ends") ended = performance.now();
   }
   expect((await exited) ?? 0).toBe(0); // it was killed, or it ended well
   expect(began).toBeGreaterThan(0);
@@ -96,6 +97,16 @@ async function checkResume(place: Place): Promise<boolean> {
   await session.end();
   await close();
   return records.length > 0 && records.every((record) => record.type !== "summary");
+}
+
+/** The calls that had started and not finished in a log. */
+function runningIn(records: readonly SessionRecord[]): string[] {
+  const running = new Set<string>();
+  for (const record of records) {
+    if (record.type === "toolStarted") running.add(record.toolCallId);
+    else if (record.type === "toolFinished") running.delete(record.toolCallId);
+  }
+  return [...running];
 }
 
 /** Does the work, a few at once. */
@@ -142,6 +153,29 @@ describe(`a process that is killed in the middle of a turn (KILL_SEED=${SEED})`,
       await atOnce(kills, ({ place, afterMs }) => run(start(place), afterMs));
       const cutShort = (await atOnce(kills, ({ place }) => checkResume(place))).filter(Boolean).length;
       expect(cutShort).toBeGreaterThan(POINTS / 4); // else the kills came too late to show anything
+      await stop();
+    });
+
+    it(`resumes also where it was killed around what a tool does, and within an append: ${kind}`, {
+      timeout: 30 * 60_000,
+    }, async () => {
+      const { server, stop } = await startServer(kind);
+      const points = moments.flatMap((moment) => [2, 5].map((number) => ({ moment, number })));
+      await atOnce(points, async ({ moment, number }) => {
+        const folder = await tempFolder();
+        const sessionId = `${moment}-${number}`;
+        const args = [file, kind, folder, sessionId, server, moment, `${number}`];
+        await run(spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] }), undefined);
+        const place = { kind, folder, sessionId, server };
+        const { store, close } = await killable(place, new ScriptedProvider([]));
+        const records = (await collect(store.read(sessionId as SessionId))).map(({ record }) => record);
+        await close();
+        const marked = new Set(linesOf(join(folder, "marks")));
+        const running = runningIn(records);
+        if (moment === "beforeEffect") expect(running.some((id) => !marked.has(id))).toBe(true);
+        if (moment === "afterEffect") expect(running.some((id) => marked.has(id))).toBe(true);
+        expect(await checkResume(place)).toBe(true);
+      });
       await stop();
     });
   }

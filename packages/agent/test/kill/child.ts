@@ -1,12 +1,19 @@
 // A turn in a process of its own, to be killed. Arguments: the kind of store, the folder for the store and the marks,
-// the session, where the store's server is.
+// the session, where the store's server is, and the moment, with its number, at which to ask for the kill.
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { killable, story } from "./parts.js";
+import { killable, type Moment, story } from "./parts.js";
 import type { StoreKind } from "./stores.js";
 
-const [kind = "", folder = "", sessionId = "", server = ""] = process.argv.slice(2);
-const { builder, close } = await killable({ kind: kind as StoreKind, folder, sessionId, server }, story());
+const [kind = "", folder = "", sessionId = "", server = "", moment = "", number = "1"] = process.argv.slice(2);
+let left = Number(number);
+/** Asks for the kill, and waits for it. */
+const at = (reached: Moment) => {
+  if (reached !== moment || --left !== 0) return undefined;
+  console.log("now");
+  return new Promise<void>((resolve) => setTimeout(resolve, 600_000));
+};
+const { builder, close } = await killable({ kind: kind as StoreKind, folder, sessionId, server }, story(), { at });
 const session = await builder.build();
 let steps = 0;
 console.log("begins");

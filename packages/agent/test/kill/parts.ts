@@ -16,14 +16,28 @@ export interface Place {
   server: string;
 }
 
+/** Places in a turn that a kill must hit, whatever the clock says: around what a tool does, and within an append. */
+export const moments = ["beforeEffect", "afterEffect", "append"] as const;
+export type Moment = (typeof moments)[number];
+
+/** Tells of a moment, and may keep whoever comes to it. */
+export type AtMoment = (moment: Moment) => Promise<void> | void;
+
 /** The session that is killed and the one that resumes it are the same, but for what the model says. */
 export async function killable(
   { kind, folder, sessionId, server }: Place,
   provider: ScriptedProvider,
-  more: readonly ToolImpl[] = [],
+  { more = [], at = () => undefined }: { more?: readonly ToolImpl[]; at?: AtMoment } = {},
 ) {
   const { storage, store } = await openStore(kind, folder, server);
-  const tools = new ToolShed().tools(["write", "read"].map((name) => marking(name, folder))).tools(more);
+  const append = store.append.bind(store);
+  store.append = async (...args) => {
+    const kept = at("append"); // told while the append is under way
+    const seq = await append(...args);
+    await kept;
+    return seq;
+  };
+  const tools = new ToolShed().tools(["write", "read"].map((name) => marking(name, folder, at))).tools(more);
   const shed = tools.pin(...tools.names());
   const builder = AgentSession.builder(provider)
     .withModel("m")
@@ -39,7 +53,7 @@ export async function killable(
 }
 
 /** A tool that leaves a mark on the disk for each run, in the middle of it. */
-function marking(name: string, folder: string): ToolImpl {
+function marking(name: string, folder: string, at: AtMoment): ToolImpl {
   return {
     definition: () => ({
       type: "single",
@@ -47,7 +61,9 @@ function marking(name: string, folder: string): ToolImpl {
     }),
     execute: async (_, ctx) => {
       await pause();
+      await at("beforeEffect");
       appendFileSync(join(folder, "marks"), `${ctx.callId}\n`);
+      await at("afterEffect");
       await pause();
       return ToolCallResult.text(`${name} is done`);
     },
