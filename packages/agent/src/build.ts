@@ -56,6 +56,8 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     const inProcess = inProcessEffects(docStore, lease);
     const driven = engine ? engine.effects(inProcess) : inProcess;
     const effects = settings.gate ? gated(driven, settings.gate) : driven;
+    // What runs beside the loop is no step of it, and holds none up.
+    const beside = { ...effects, generate: (settings.gate ? gated(inProcess, settings.gate) : inProcess).generate };
     const log = new SessionLog(state, effects);
     const recall = new Recall(docStore, sessionId, state, settings.embedder);
     const memory = new WorkingMemory(log, memoryStore, sessionId);
@@ -89,7 +91,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     const loopParts: LoopParts = {
       ...shared,
       context: new AgentContext({ ...shared, contextConfig, memoryModel, observe }),
-      memory: new MemoryCoordinator({ ...shared, memoryConfig, memoryModel, observe }),
+      memory: new MemoryCoordinator({ ...shared, effects: beside, memoryConfig, memoryModel, observe }),
       permissions: new Permissions(log, effects, tools, settings.permissions),
       errorPolicy: settings.errorPolicy ?? defaultErrorPolicy,
       loopDetection,
