@@ -143,10 +143,20 @@ class Writer {
 
   #modelCallStarted(seen: Seen<"modelCallStarted">): void {
     const attributes = requestAttributes(seen);
+    this.#tellTurn(seen.turnId, attributes);
     const contents = this.#contents ? requestContents(seen) : {};
     const name = `chat ${seen.request.model.name}`;
     const span = { name, kind: SpanKind.CLIENT, attributes: { ...attributes, ...contents } };
     this.#start(`${seen.turnId} ${seen.stepId}`, seen, span, attributes);
+  }
+
+  /** Which backend and model a turn asked first is known with its first call only. */
+  #tellTurn(turnId: string, attributes: Attributes): void {
+    const turn = this.#open.get(turnId);
+    if (!turn || "gen_ai.request.model" in turn.measured) return;
+    const first = metricAttributes({ ...attributes, "gen_ai.operation.name": undefined });
+    turn.span.setAttributes(first);
+    turn.measured = { ...turn.measured, ...first };
   }
 
   #modelCallEnded(seen: Seen<"modelCallEnded">): void {
@@ -228,9 +238,10 @@ class Writer {
         ...(this.#contents && message !== undefined && { message }),
       });
     }
-    span.end(at);
+    const ended = Math.max(at, open.at); // clocks may go backwards
+    span.end(ended);
     const { "error.type": type } = why;
-    this.#seconds.record((at - open.at) / 1000, type === undefined ? measured : { ...measured, "error.type": type });
+    this.#seconds.record((ended - open.at) / 1000, type === undefined ? measured : { ...measured, "error.type": type });
   }
 }
 
@@ -238,5 +249,7 @@ class Writer {
 const MEASURED = new Set(["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model", "gen_ai.tool.name"]);
 
 function metricAttributes(attributes: Attributes): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([key]) => MEASURED.has(key)));
+  return Object.fromEntries(
+    Object.entries(attributes).filter(([key, value]) => MEASURED.has(key) && value !== undefined),
+  );
 }

@@ -10,7 +10,7 @@ import { AgentSession, type ModelSource } from "@shedkit/agent";
 import { ToolShed } from "@shedkit/shed";
 import { Gate, type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
 import { FnTool, metadataOf, ToolCallResult, type ToolImpl } from "@shedkit/tool";
-import { AgenticError } from "@shedkit/types";
+import { AgenticError, newSessionId, noUsage } from "@shedkit/types";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type OtelOptions, otelObserver } from "../src/index.js";
 
@@ -28,6 +28,8 @@ interface SpanJson {
   traceId: string;
   spanId: string;
   parentSpanId?: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
   attributes: KeyValues;
   events: { name: string; attributes: KeyValues }[];
   status: { code?: number; message?: string };
@@ -162,6 +164,8 @@ describe("a session watched by OpenTelemetry", () => {
     expect(attributes(turn.attributes)).toMatchObject({
       "gen_ai.operation.name": "invoke_agent",
       "gen_ai.agent.name": "helper",
+      "gen_ai.provider.name": "openai",
+      "gen_ai.request.model": "m",
       "shedkit.metadata.tenant": "blue",
       "shedkit.metadata.tags": '["a"]',
       "gen_ai.usage.input_tokens": 350,
@@ -238,8 +242,21 @@ describe("a session watched by OpenTelemetry", () => {
     expect(counts).toEqual([
       { "gen_ai.operation.name": "chat", "gen_ai.provider.name": "scripted", "gen_ai.request.model": "m", count: 2 },
       { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "echo", count: 1 },
-      { "gen_ai.operation.name": "invoke_agent", count: 1 },
+      {
+        ...{ "gen_ai.operation.name": "invoke_agent", "gen_ai.provider.name": "scripted" },
+        ...{ "gen_ai.request.model": "m", count: 1 },
+      },
     ]);
+  });
+
+  it("takes no time that is below zero, whatever the clock does", async () => {
+    const { observer, spans, points } = await receiver();
+    const told = { sessionId: newSessionId(), turnId: "t" };
+    observer.observe({ ...told, type: "turnStarted", at: 5000 });
+    observer.observe({ ...told, type: "turnEnded", at: 1000, usage: { ...noUsage } });
+    const [turn] = await spans();
+    expect(turn?.endTimeUnixNano).toBe(turn?.startTimeUnixNano);
+    expect((await points("gen_ai.client.operation.duration")).map(({ sum }) => sum)).toEqual([0]);
   });
 
   it("says nothing of what is said, unless it is asked to", async () => {
