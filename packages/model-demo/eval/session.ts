@@ -25,19 +25,22 @@ export interface DemoSessionOptions {
   provider: ModelProvider;
   model?: string | undefined;
   systemPrompt?: string | undefined;
+  /** Only these tools. Default: all. */
+  only?: readonly string[] | undefined;
   /** Other names for tools and parameters. Default: their own. */
   renamed?: readonly ToolConfig[] | undefined;
 }
 
 /** A session as a program has one that uses the demonstration model: the real agent with the real tools over a folder. */
 export async function demoSession(options: DemoSessionOptions): Promise<AnyAgentSession> {
-  const { root, provider, model = demoModelPath, systemPrompt, renamed } = options;
+  const { root, provider, model = demoModelPath, systemPrompt, renamed, only } = options;
   const fs = new NodeFileSystem(root);
   const tools = ToolPreset.files(fs)
     .merge(ToolPreset.searchFiles(fs))
     .merge(ToolPreset.shell({ cwd: root, bash: { enabledBackground: false } }))
     .merge(ToolPreset.sessionMemory());
-  const shed = new ToolShed().tools(tools);
+  const offered = [...tools].filter(({ name }) => only?.includes(name) ?? true);
+  const shed = new ToolShed().tools(offered);
   let builder = new RouterMix()
     .primary(withoutClose(provider), model)
     .build()

@@ -12,6 +12,8 @@ type Turn = ["user" | "assistant" | "tool", string];
 interface Sample {
   skill: string;
   renamed: { id: string; nameOverride: string; paramsNameOverrides: { [name: string]: string } }[] | null;
+  /** Whether there are the file tools alone. */
+  few: boolean;
   system: string;
   /** The lines of each; of a folder, none. */
   files: { [path: string]: string[] };
@@ -25,6 +27,7 @@ const samples = read("./wire.jsonl")
   .split("\n")
   .map((line) => JSON.parse(line) as Sample);
 const template = read("../train/template.jinja");
+const FILE_TOOLS = ["read", "write", "edit", "list"];
 const MEMORY = "Working memory:\n";
 
 // What the generator of the training data made: the real agent with the real tools must print the very same.
@@ -35,7 +38,7 @@ describe("the wire that the model was trained on is the product's", () => {
 });
 
 /** Plays what the assistant of a sample says to a session over its files. Returns the conversation as the model reads it. */
-async function played({ renamed, system, files, turns }: Sample): Promise<string> {
+async function played({ renamed, few, system, files, turns }: Sample): Promise<string> {
   const root = mkdtempSync(path.join(tmpdir(), "demo-wire-"));
   try {
     for (const name of Object.keys(files))
@@ -51,7 +54,8 @@ async function played({ renamed, system, files, turns }: Sample): Promise<string
       root,
       provider,
       model: "scripted",
-      ...(renamed && { renamed }),
+      ...(few && { only: FILE_TOOLS }),
+      ...(renamed && { renamed: renamed.filter(({ id }) => !few || FILE_TOOLS.includes(id)) }),
       ...(system !== "" && { systemPrompt: system }),
     });
     for (const [role, text] of turns) {

@@ -19,6 +19,7 @@ SENTENCES = open(os.path.join(HERE, "sentences.txt")).read().strip().split("\n")
 BEYOND = "I cannot help with that: I am only a small demonstration model."
 HELLO = "Hello! Ask me for something in your files."
 THANKS = "You are welcome."
+NO_TOOL = "I cannot do that: I found no tool for it."
 TOOLS = ("I find my tools with shed. I can look up values, titles and lines in files, list and count files, find definitions, calculate, "
          "remember, write a file and replace text in one.")
 DEFINES = "(class|const|def|enum|fn|func|function|interface|let|struct|type|var) "
@@ -307,7 +308,8 @@ def spoken(k):
 def sk_value(e, p):
     """a search for the key in that file; again without regard to case where nothing is found"""
     r, g = e.r, e.g
-    f, L, out = some_file(g, r.randint(2, 5 if p < .08 else 9 if p < .2 else 16))
+    f, L, out = some_file(g, r.randint(2, 5 if p < .08 or "search" not in e.has else 9 if p < .2 else 16))
+    if f in e.files or ("search" not in e.has and len(L) > 16): return
     e.files[f] = L
     plain = [x for x in out if re.fullmatch(r"[\w@/:.-]+", x[1])] or out
     n, first = 0, True
@@ -643,14 +645,17 @@ SKILLS = [(sk_value, 42), (sk_inline, 3), (sk_nofile, 3), (sk_title, 8), (sk_lin
 SYSTEM = ["You are a helpful assistant.", "You are a helpful assistant. Use the tools to answer.", "Be brief.", "You are a coding agent that runs in the terminal of the user.", "Answer in one sentence.", "You work in the folder of the user. Never make up facts."]
 
 
-def episode(r, p=1.0, skill=None, renamed=None):
+def episode(r, p=1.0, skill=None, renamed=None, few=None):
+    """few: with the file tools alone"""
     if renamed is None: renamed = p > .1 and r.random() < .4
     e = Ep(r, renamed)
     if p > .1 and r.random() < .25: e.system = " ".join(r.sample(SYSTEM, r.randint(0, 2)) + [s + "." for s in r.sample(SENTENCES, r.choice([0, 1, 2, 4, 7]))])
     e.budget = 0 if skill else 3
+    if (p > .2 and r.random() < .07) if few is None else few: e.has = {"read", "write", "edit", "list"}
     for _ in range(1 if skill or p < .06 else weighted(r, [(1, 5), (2, 3), (3, 2)])):
         f = skill or (sk_value if p < .05 and r.random() < .8 else weighted(r, SKILLS))
-        f(e, p)
+        try: f(e, p)
+        except T.NoTool: e.say(NO_TOOL)
     return e
 
 

@@ -6,7 +6,7 @@ import data
 
 
 def case(skill, i):
-    e = data.episode(random.Random(f"develop {skill.__name__} {i}"), 1, skill, False)
+    e = data.episode(random.Random(f"develop {skill.__name__} {i}"), 1, skill, False, False)
     asked = [t for role, t in e.t if role == "user" and not t.startswith("Working memory:")]
     files = {f: "".join(l + "\n" for l in lines) for f, lines in {**e.files, **e.disk}.items() if not f.endswith("/")}
     return {"skill": skill.__name__[3:], "files": files, "before": asked[:-1], "ask": asked[-1], "exactly": e.t[-1][1]}

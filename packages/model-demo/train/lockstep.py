@@ -36,7 +36,7 @@ def main(checkpoint):
             if p.ndim == 2: p.copy_(rounded(p))
     for skill, _ in data.SKILLS:
         for i in range(2):
-            text, spans = data.render(data.episode(random.Random(f"lockstep {skill.__name__} {i}"), 1, skill))
+            text, spans = data.render(data.episode(random.Random(f"lockstep {skill.__name__} {i}"), 1, skill, few=False))
             a, b = r.choice(spans)
             ids = tok.encode(text[:a])
             out = greedy(model, tok, ids)

@@ -73,14 +73,23 @@ def awk_number(x):
     return "%.6g" % x
 
 
+class NoTool(Exception):
+    """What was wanted is not offered here."""
+
+
+# what a session finds in place of what it does not offer, where it has the file tools alone; nothing for memory
+INSTEAD = {"search": "edit", "bash": "read"}
+
+
 class Wire:
     """The conversation: what is said, the tools that are known, what lies in the folder and in memory."""
     def __init__(s, r, renamed, word):
         s.r, s.t, s.known, s.files, s.facts, s.system = r, [], set(), {}, [], ""
+        s.has, s.lacks, s.seen = set(TOOLS), set(), set()
         s.disk = {}  # what else must lie in the folder for the results to be real
         s.tool = {}
         for k, (want, name, params, desc) in TOOLS.items():
-            if k == "bash" and renamed and r.random() < .5: params = ["command", "description", "timeout?", "is_background?"]  # where it is offered
+            if k == "bash" and r.random() < .3: params = ["command", "description", "timeout?", "is_background?"]  # where it is offered
             alias = {}
             if renamed and r.random() < .9:
                 x = r.random()
@@ -96,12 +105,27 @@ class Wire:
     def say(s, x): s.t.append(("assistant", x))
     def p(s, tool, name): return s.tool[tool][4].get(name, name)
 
+    def look_up(s, want, found):
+        """what shed says of a tool that it found"""
+        _, name, params, desc, alias = s.tool[found]
+        s.known.add(found)
+        sig = ", ".join(alias.get(p.rstrip("?"), p.rstrip("?")) + ("?" if p.endswith("?") else "") for p in params)
+        s.raw("shed", {"description": want, "limit": 1}, f"These tools can be called now:\n<tools>\ndef {name}({sig}): {desc}\n</tools>")
+
+    def lack(s, tool):
+        """a tool that is not there is looked up in vain, once"""
+        if tool in s.lacks: return
+        s.lacks.add(tool)
+        want, other = s.tool[tool][0], INSTEAD.get(tool)
+        if other: s.look_up(want, other)
+        else: s.raw("shed", {"description": want, "limit": 1}, "No tool matches. These are there; look one up by its name:" + "".join(f"\n- {k}: {s.tool[k][1]}" for k in ("read", "write", "edit", "list")))
+
     def call(s, tool, args, result):
         want, name, params, desc, alias = s.tool[tool]
-        if tool not in s.known:
-            s.known.add(tool)
-            sig = ", ".join(alias.get(p.rstrip("?"), p.rstrip("?")) + ("?" if p.endswith("?") else "") for p in params)
-            s.raw("shed", {"description": want, "limit": 1}, f"These tools can be called now:\n<tools>\ndef {name}({sig}): {desc}\n</tools>")
+        if tool not in s.has:
+            s.lack(tool)
+            raise NoTool
+        if tool not in s.known: s.look_up(want, tool)
         s.raw(name, {alias.get(k, k): v for k, v in args.items()}, result)
         return result
 
@@ -110,6 +134,7 @@ class Wire:
         s.t.append(("tool", result))
 
     def search(s, query, path, ignore_case=False, limit=None, missing=False):
+        if "search" not in s.has: return s.read_for(query, path, ignore_case, missing)
         args = {"query": query, "paths": [path]}
         if ignore_case: args["ignore_case"] = True
         if limit: args["limit"] = limit
@@ -121,6 +146,15 @@ class Wire:
             more = len(lines) - 3 - limit
             res = "\n".join([f"{plural(limit, 'matching line')} in 1 file"] + lines[1:3 + limit]) + f"\n\n[{plural(more, 'more matching line')} in 1 file not shown. Narrow it with {s.p('search', 'paths')} or glob, or raise limit.]"
         return s.call("search", args, res)
+
+    def read_for(s, query, path, ignore_case, missing):
+        """in place of a search, where there is none: the whole file, once"""
+        if path not in s.seen:
+            s.lack("search")
+            s.seen.add(path)
+            L = s.files.get(path, []) + [""]
+            s.call("read", {"path": path}, s.gone(path) if missing else "\n".join(f"{i + 1}→{l}" if i == 0 or (i + 1) % 10 == 0 else l for i, l in enumerate(L)))
+        return NOTHING if missing else grep(s.files[path], ("(?i)" if ignore_case else "") + query, path)
 
     def search_all(s, query, hits):
         for f, lines in hits: s.place(f, lines)

@@ -6,7 +6,7 @@
 One process with one thread, beside another that makes the data. The steps, the curriculum, the rate and all that is
 random follow from the step and the seed alone. On a CUDA device it is used.
 """
-import argparse, multiprocessing, os, random, time
+import argparse, multiprocessing, os, random, signal, sys, time
 
 import torch
 import torch.nn.functional as F
@@ -80,6 +80,7 @@ def exact(model, tok, episodes, device):
 
 
 def main(a):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what makes the data ends too
     torch.set_num_threads(1)
     torch.manual_seed(a.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -98,7 +99,7 @@ def main(a):
     queue = multiprocessing.Queue(24)
     maker = multiprocessing.Process(target=feed, args=(queue, a.seed, chunk, a.steps, a.tokens, step), daemon=True)
     maker.start()
-    held = [(f.__name__[3:], data.episode(random.Random(f"held {f.__name__} {i}"), 1, f)) for f, _ in data.SKILLS for i in range(8)]
+    held = [(f.__name__[3:], data.episode(random.Random(f"held {f.__name__} {i}"), 1, f, few=False)) for f, _ in data.SKILLS for i in range(8)]
     held = [(skill, e) for skill, e in held if e.t]
     print("parameters", sum(p.numel() for p in ps.values()), CFG, vars(a), device, flush=True)
     begun, seen0, avg = time.time(), seen, None
