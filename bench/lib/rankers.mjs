@@ -1,4 +1,7 @@
+import { ToolSearchProcessor } from "@mastra/core/processors";
+import { createTool } from "@mastra/core/tools";
 import { ToolDiscovery } from "@shedkit/shed";
+import { generateText, isStepCount, jsonSchema, tool, toolSearch } from "ai";
 import MiniSearch from "minisearch";
 import { stemmer } from "stemmer";
 
@@ -12,7 +15,53 @@ export const RANKERS = {
   "plain BM25": plainBm25,
   regex,
   MiniSearch: miniSearch,
+  "ai, toolSearch": aiToolSearch,
+  "@mastra/core, ToolSearchProcessor": mastraToolSearch,
 };
+
+/** Theirs runs inside a generation alone, so a model that only asks for the search stands around it: its time is no search's. */
+function aiToolSearch(tools) {
+  const deferred = Object.fromEntries(
+    tools.map(({ definition: { name, description } }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema({ type: "object" }), execute: async () => "", deferLoading: true }),
+    ]),
+  );
+  return async (query, limit) => {
+    const call = { type: "tool-call", toolCallId: "1", toolName: "search", input: JSON.stringify({ query }) };
+    const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+    const model = {
+      ...{ specificationVersion: "v4", provider: "scripted", modelId: "m", supportedUrls: {} },
+      doGenerate: async () => ({ content: [call], finishReason: { unified: "tool-calls" }, usage, warnings: [] }),
+    };
+    const search = toolSearch({ maxResults: limit });
+    const { toolResults } = await generateText({ model, tools: { search, ...deferred }, stopWhen: isStepCount(1), prompt: "?" });
+    return toolResults[0].output.tools.map(({ name }) => name);
+  };
+}
+
+/** Their search tool, called as an agent calls it. */
+async function mastraToolSearch(tools) {
+  const made = Object.fromEntries(
+    tools.map(({ definition: { name, description } }) => [
+      name,
+      createTool({ id: name, description, inputSchema: { type: "object" }, execute: async () => "" }),
+    ]),
+  );
+  const processors = new Map();
+  return async (query, limit) => {
+    if (!processors.has(limit)) {
+      const processor = new ToolSearchProcessor({ tools: made, search: { topK: limit, minScore: 0 } });
+      const step = await processor.processInputStep({ tools: {}, messages: [], messageList: NO_MESSAGES, stepNumber: 0 });
+      processors.set(limit, step.tools.search_tools);
+    }
+    const { results } = await processors.get(limit).execute({ query }, {});
+    return results.map(({ name }) => name);
+  };
+}
+
+/** What their processor writes its hint to. */
+const NO_MESSAGES = { addSystem: () => {}, getAllSystemMessages: () => [], get: { all: { db: () => [] } } };
 
 /** Our search with an embedder beside the words. */
 export function withEmbedder(embedder) {

@@ -1,0 +1,98 @@
+// What a worker of tool-loop.mjs does: loops of tool calls in process, with a model that costs nearly nothing.
+import { cpu, heap } from "../lib/measure.mjs";
+import { peerModule } from "../lib/peers.mjs";
+
+const schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+const WINDOW = 50;
+const WORDS = "harbour ledger violet granite compass meadow lantern thicket orbit saddle copper willow anchor prism".split(" ");
+
+/** No step is like another, as in real work: else what looks for circles finds one. */
+function phrase(step) {
+  let text = "";
+  for (let i = 0, seed = step * 2654435761; i < 6; i++) {
+    seed = Math.imul(seed ^ (seed >>> 15), 2246822519) >>> 0;
+    text += `${WORDS[seed % WORDS.length]} `;
+  }
+  return `${text}${step}`;
+}
+let open;
+let before; // an open conversation, as in a process that serves several: else the engine forgets what it compiled
+
+export async function begin({ peer }) {
+  ({ open } = await import(peerModule(peer)));
+  before = await made(5, 1, () => {});
+  await before.run();
+}
+
+/** The loop of some steps, each of so many calls that take `waitMs`. */
+async function made(steps, calls, onStep, waitMs = 0) {
+  let asked = 0;
+  const script = () => {
+    const step = asked++;
+    onStep(step);
+    const call = (_, i) => ({ id: `call_${step}_${i}`, name: "echo", args: { text: `${phrase(step)}.${i}` } });
+    return { text: `I look up ${phrase(step)}.`, calls: step < steps ? Array.from({ length: calls }, call) : [] };
+  };
+  const echo = {
+    ...{ name: "echo", description: "Says a text back.", parameters: schema },
+    run: async ({ text }) => {
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      return `echo: ${text}`;
+    },
+  };
+  const peer = await open({ script, tools: [echo], steps, declareAll: true });
+  const conversation = await peer.converse();
+  return {
+    async run() {
+      await conversation.ask("Go");
+      if (asked !== steps + 1) throw new Error(`It stopped after ${asked} answers of ${steps + 1}.`);
+    },
+    async end() {
+      await conversation.end();
+      await peer.close();
+    },
+    conversation,
+  };
+}
+
+/** Milliseconds of a step; how late steps compare to early ones. */
+export async function steps({ count }) {
+  const at = [];
+  const loop = await made(count, 1, (step) => {
+    at[step] = cpu();
+  });
+  globalThis.gc();
+  const [start, startCpu] = [performance.now(), cpu()];
+  await loop.run();
+  const [wall, used] = [performance.now() - start, (cpu() - startCpu) / 1000];
+  await loop.end();
+  const growth = (at[count] - at[count - WINDOW]) / (at[25 + WINDOW] - at[25]);
+  return { wall: wall / count, cpu: used / count, ...(count >= 4 * WINDOW && { growth }) };
+}
+
+/** Megabytes that a conversation of so many steps keeps, while it is open. */
+export async function kept({ count }) {
+  const loop = await made(count, 1, () => {});
+  const bytes = heap();
+  await loop.run();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const held = heap() - bytes;
+  await loop.end();
+  return held / 1e6;
+}
+
+/** Milliseconds of ten steps with eight calls each, every one of which waits 20 ms. */
+export async function parallel() {
+  const loop = await made(10, 8, () => {}, 20);
+  const start = performance.now();
+  const startCpu = cpu();
+  await loop.run();
+  const result = { wall: performance.now() - start, cpu: (cpu() - startCpu) / 1000 };
+  await loop.end();
+  return result;
+}
+
+/** The most memory the process has taken so far, in megabytes. */
+export function peak() {
+  return process.resourceUsage().maxRSS / 1024;
+}

@@ -1,0 +1,34 @@
+import { median, stat } from "./measure.mjs";
+
+/**
+ * Asks all in turn, round after round, so that what the machine does meanwhile meets all; each second round backwards.
+ * `ask(name, round)` gives an object of numbers. Rounds below zero warm up. One that fails is left out, with its fault.
+ */
+export async function inTurn(names, rounds, ask, { warm = 1 } = {}) {
+  const got = Object.fromEntries(names.map((name) => [name, []]));
+  const faults = {};
+  for (let round = -warm; round < rounds; round++) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      if (faults[name]) continue;
+      try {
+        const values = await ask(name, round);
+        if (round >= 0) got[name].push(values);
+      } catch (fault) {
+        faults[name] = `${fault.message}`.split("\n").slice(0, 3).join(" ");
+      }
+    }
+  }
+  return { got, faults };
+}
+
+/** Of one figure in all rounds: the median with its quartiles, and the median of the ratios to another of the same round. */
+export function figures(got, key, base) {
+  return Object.fromEntries(
+    Object.entries(got).map(([name, rounds]) => {
+      const values = rounds.map((round) => round[key]);
+      const ratios = values.map((value, i) => value / got[base]?.[i]?.[key]).filter(Number.isFinite);
+      const found = stat(values.filter(Number.isFinite));
+      return [name, found && { ...found, ratio: ratios.length > 0 ? median(ratios) : undefined }];
+    }),
+  );
+}

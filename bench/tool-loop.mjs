@@ -1,0 +1,94 @@
+// What a step (an answer, a call of a tool, its result) costs in process, beside a model that costs nearly nothing.
+import { median, stat } from "./lib/measure.mjs";
+import { OURS, PEERS } from "./lib/peers.mjs";
+import { number, quick, report, spread } from "./lib/report.mjs";
+import { figures, inTurn } from "./lib/rounds.mjs";
+import { startWorker } from "./lib/workers.mjs";
+
+const LENGTHS = [50, 200, 800];
+const ROUNDS = quick ? 3 : 11;
+/** One loop may take so long; who needs an eighth of it runs twice, who would need more is left out. */
+const PATIENCE_MS = quick ? 8000 : 120_000;
+
+const names = Object.keys(PEERS);
+const workers = {};
+for (const peer of names) {
+  workers[peer] = await startWorker(new URL("./jobs/loop.mjs", import.meta.url).href);
+  await workers[peer].call("begin", { peer });
+}
+const notes = [];
+const data = {};
+
+// Until the engine has compiled what it will compile, or until that takes too long.
+const pace = {};
+const growth = {};
+for (const name of names) {
+  const until = performance.now() + (quick ? 800 : 5000);
+  do {
+    const { wall } = await workers[name].call("steps", { count: 50 });
+    pace[name] = wall;
+  } while (performance.now() < until);
+}
+for (const count of LENGTHS) {
+  const wanted = (name) => pace[name] * count * (growth[name] ?? 1);
+  const able = names.filter((name) => wanted(name) < PATIENCE_MS);
+  const slow = able.filter((name) => wanted(name) > PATIENCE_MS / 8);
+  for (const name of names) if (!able.includes(name)) notes.push(`${name}: ${count} steps take longer than is waited for here.`);
+  const ask = (name, round) =>
+    slow.includes(name) && (round < 0 || round >= (quick ? 1 : 2)) ? undefined : workers[name].call("steps", { count });
+  const { got, faults } = await inTurn(able, ROUNDS, ask);
+  for (const [name, fault] of Object.entries(faults)) notes.push(`${name}, ${count} steps, failed: ${fault}`);
+  for (const [name, rounds] of Object.entries(got)) {
+    got[name] = rounds.map((round) => round ?? {});
+    const walls = got[name].map(({ wall }) => wall).filter(Number.isFinite);
+    if (walls.length === 0) continue;
+    growth[name] = Math.max(1, median(walls) / pace[name]);
+    pace[name] = median(walls);
+  }
+  data[count] = { cpu: figures(got, "cpu", OURS), wall: figures(got, "wall", OURS), growth: figures(got, "growth", OURS) };
+}
+
+data.kept = {};
+for (const name of names) {
+  if (!data[800].cpu[name]) continue;
+  const sizes = [];
+  const rounds = pace[name] * 800 > PATIENCE_MS / 8 ? 1 : quick ? 2 : 4;
+  for (let round = 0; round < rounds; round++) sizes.push(await workers[name].call("kept", { count: 800 }));
+  data.kept[name] = { ...stat(sizes.length > 1 ? sizes.slice(1) : sizes), peak: await workers[name].call("peak") };
+}
+const { got } = await inTurn(names, quick ? 3 : 9, (name) => workers[name].call("parallel"));
+data.parallel = { wall: figures(got, "wall", OURS), cpu: figures(got, "cpu", OURS) };
+for (const worker of Object.values(workers)) worker.end();
+
+const of = (count, key, name) => data[count][key][name];
+report("tool-loop", {
+  data,
+  notes,
+  tables: [
+    {
+      key: "steps",
+      title: "A step in process: CPU time, ms",
+      head: ["", ...LENGTHS.map((count) => `${count} steps`), "800 beside ours", "late step / early", "kept, MB", "peak of the process, MB"],
+      rows: names.map((name) => [
+        name,
+        ...LENGTHS.map((count) => spread(of(count, "cpu", name))),
+        number(of(800, "cpu", name)?.ratio),
+        number(of(800, "growth", name)?.median),
+        number(data.kept[name]?.median),
+        number(data.kept[name]?.peak),
+      ]),
+    },
+    {
+      key: "parallel",
+      title: "Ten steps with eight calls each, every call 20 ms (at best 200 ms): wall time, ms",
+      head: ["", "wall", "beside ours", "CPU"],
+      rows: names.map((name) => [
+        name,
+        spread(data.parallel.wall[name]),
+        number(data.parallel.wall[name]?.ratio),
+        spread(data.parallel.cpu[name]),
+      ]),
+    },
+  ],
+});
+process.exit();
