@@ -19,6 +19,7 @@ SENTENCES = open(os.path.join(HERE, "sentences.txt")).read().strip().split("\n")
 BEYOND = "I cannot help with that: I am only a small demonstration model."
 HELLO = "Hello! Ask me for something in your files."
 THANKS = "You are welcome."
+DENIED = "I could not do that: it was not permitted."
 NO_TOOL = "I cannot do that: I found no tool for it."
 TOOLS = ("I find my tools with shed. I can look up values, titles and lines in files, list and count files, find definitions, calculate, "
          "remember, write a file and replace text in one.")
@@ -651,11 +652,13 @@ def episode(r, p=1.0, skill=None, renamed=None, few=None):
     e = Ep(r, renamed)
     if p > .1 and r.random() < .25: e.system = " ".join(r.sample(SYSTEM, r.randint(0, 2)) + [s + "." for s in r.sample(SENTENCES, r.choice([0, 1, 2, 4, 7]))])
     e.budget = 0 if skill else 3
+    e.strict = few is None and p > .2
     if (p > .2 and r.random() < .07) if few is None else few: e.has = {"read", "write", "edit", "list"}
     for _ in range(1 if skill or p < .06 else weighted(r, [(1, 5), (2, 3), (3, 2)])):
         f = skill or (sk_value if p < .05 and r.random() < .8 else weighted(r, SKILLS))
         try: f(e, p)
         except T.NoTool: e.say(NO_TOOL)
+        except T.Denied: e.say(DENIED)
     return e
 
 

@@ -77,6 +77,10 @@ class NoTool(Exception):
     """What was wanted is not offered here."""
 
 
+class Denied(Exception):
+    """The user, or the program, did not let a call run."""
+
+
 # what a session finds in place of what it does not offer, where it has the file tools alone; nothing for memory
 INSTEAD = {"search": "edit", "bash": "read"}
 
@@ -85,7 +89,7 @@ class Wire:
     """The conversation: what is said, the tools that are known, what lies in the folder and in memory."""
     def __init__(s, r, renamed, word):
         s.r, s.t, s.known, s.files, s.facts, s.system = r, [], set(), {}, [], ""
-        s.has, s.lacks, s.seen = set(TOOLS), set(), set()
+        s.has, s.lacks, s.seen, s.strict, s.other = set(TOOLS), set(), set(), False, word
         s.disk = {}  # what else must lie in the folder for the results to be real
         s.tool = {}
         for k, (want, name, params, desc) in TOOLS.items():
@@ -126,7 +130,12 @@ class Wire:
             s.lack(tool)
             raise NoTool
         if tool not in s.known: s.look_up(want, tool)
+        refused = s.strict and tool in ("bash", "write", "edit", "memory") and s.r.random() < .08
+        if refused:
+            why = s.r.choice(["the user said no", "nothing may be changed in this session", "nobody could be asked", "nobody is there to ask", f"the user said: {s.other()} {s.other()}"])
+            result = f'Error: The call of "{name}" is not permitted: {why}'
         s.raw(name, {alias.get(k, k): v for k, v in args.items()}, result)
+        if refused: raise Denied
         return result
 
     def raw(s, name, args, result):
@@ -200,8 +209,9 @@ class Wire:
         return s.call("list", args, text + ("\n\n[" + " ".join(notes) + "]" if notes else ""))
 
     def remember(s, fact):
+        n = len(s.facts) + 1
+        s.call("memory", {"command": "add", "fact": fact}, "Remembered. " + ("1 fact is" if n == 1 else f"{n} facts are") + " remembered.")
         s.facts.append(fact)
-        s.call("memory", {"command": "add", "fact": fact}, "Remembered. " + ("1 fact is" if len(s.facts) == 1 else f"{len(s.facts)} facts are") + " remembered.")
         s.user("Working memory:\n" + "\n".join("- " + f for f in s.facts))
 
     def write(s, path, content):
