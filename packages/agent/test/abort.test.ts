@@ -7,11 +7,13 @@ import { describe, expect, it } from "vitest";
 import { checkValid, collect, transcript } from "./helpers.js";
 import { checkRuns, random, tempFolder } from "./kill/checks.js";
 import { killable, type Place } from "./kill/parts.js";
-import { type StoreKind, storeKinds } from "./kill/stores.js";
+import { startServer } from "./kill/servers.js";
+import { storeKinds } from "./kill/stores.js";
 
 const POINTS = Number(process.env.KILL_POINTS ?? 20);
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
-const KINDS = storeKinds.filter((kind) => !["store-postgres", "store-cloudflare"].includes(kind)); // those with servers
+/** How a turn is broken off. */
+const WAYS = ["abort", "signal", "leave", "steer", "end"] as const;
 /** In the command line of every process that the sessions start. */
 const MARK = `shedkit-abort-${process.pid}`;
 
@@ -51,29 +53,44 @@ function more(now: readonly string[], before: readonly string[]): string[] {
   });
 }
 
-/** One turn, ended `afterMs` after its start in one of three ways, and another behind it. Returns how long it took. */
-async function once(place: Place, afterMs: number | undefined, way: number): Promise<{ ms: number; cut: boolean }> {
+/** One turn, broken off `afterMs` after its start, and another behind it. Returns how long it took. */
+async function once(
+  place: Place,
+  afterMs: number | undefined,
+  way: (typeof WAYS)[number],
+): Promise<{ ms: number; cut: boolean }> {
   let left = false;
   const provider = story(() => left);
   const terminal = new NodeTerminal({ cwd: place.folder });
   const { builder, store, close } = await killable(place, provider, { more: shellTools(terminal) });
-  const session = await builder.build();
+  let session = await builder.build();
   const controller = new AbortController();
   const began = performance.now();
   const stream = session.runTurnStream("The question", { signal: controller.signal });
   const items = stream[Symbol.asyncIterator]();
+  let over = false;
+  let cut = false;
   const leave = () => {
     left = true;
-    if (way === 0) session.abort();
-    else if (way === 1) controller.abort();
-    else void items.return?.();
+    cut = !over;
+    if (way === "abort") session.abort();
+    else if (way === "signal") controller.abort();
+    else if (way === "leave") void items.return?.();
+    else if (way === "steer") session.steer("Faster");
+    else void session.end();
   };
   const timer = afterMs === undefined ? undefined : setTimeout(leave, afterMs);
   const turn = await stream.done();
+  over = true;
   clearTimeout(timer);
   const ms = performance.now() - began;
-  if (turn.failure) expect(turn.failure.code).toBe("cancelled");
+  if (way === "steer") expect(turn.failure).toBeUndefined();
+  else if (turn.failure) expect(turn.failure.code).toBe("cancelled");
 
+  if (way === "end") {
+    await session.end();
+    session = await builder.build();
+  }
   left = true;
   expect((await session.runTurn("Go on")).failure).toBeUndefined();
   for (const request of provider.requests) checkValid(request.messages);
@@ -85,29 +102,29 @@ async function once(place: Place, afterMs: number | undefined, way: number): Pro
   await session.end();
   await terminal.dispose();
   await close();
-  return { ms, cut: turn.failure !== undefined };
+  return { ms, cut };
 }
 
 // Children are told by /proc.
 describe.skipIf(process.platform !== "linux")(`a turn that is aborted at any moment (KILL_SEED=${SEED})`, () => {
-  const place = async (kind: StoreKind): Promise<Place> => ({
-    kind,
-    folder: await tempFolder(),
-    sessionId: "s",
-    server: "",
-  });
-
-  for (const kind of KINDS) {
+  for (const kind of storeKinds) {
     it(`leaves a conversation that goes on, and no handle and no process: ${kind}`, {
       timeout: 30 * 60_000,
     }, async () => {
-      await once(await place(kind), undefined, 0); // what is loaded once
-      let { ms } = await once(await place(kind), undefined, 0);
+      const { server, stop } = await startServer(kind);
+      let sessions = 0;
+      const place = async (): Promise<Place> => ({
+        ...{ kind, server },
+        folder: await tempFolder(),
+        sessionId: `s${++sessions}`,
+      });
+      await once(await place(), undefined, "abort"); // what is loaded once
+      let { ms } = await once(await place(), undefined, "abort");
       const [handles, others] = [process.getActiveResourcesInfo(), processes()];
       const next = random(SEED);
       let cut = 0;
       for (let point = 0; point < POINTS; point++) {
-        const outcome = await once(await place(kind), next() * ms, Math.floor(next() * 3));
+        const outcome = await once(await place(), next() * ms, WAYS[point % WAYS.length] ?? "abort");
         if (outcome.cut) cut++;
         else ms = outcome.ms; // the machine has become faster
         expect(more(processes(), others)).toEqual([]);
@@ -119,6 +136,7 @@ describe.skipIf(process.platform !== "linux")(`a turn that is aborted at any mom
         await new Promise((resolve) => setImmediate(resolve));
       }
       expect(more(process.getActiveResourcesInfo(), handles)).toEqual([]);
+      await stop();
     });
   }
 });

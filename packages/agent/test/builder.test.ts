@@ -68,6 +68,8 @@ describe("the builder", () => {
     expectTypeOf(session.docStore).toEqualTypeOf<OtherStore>();
     expectTypeOf(AgentSession.builder(new ScriptedProvider([])).build).returns.resolves.toEqualTypeOf<AgentSession>();
     expectTypeOf<AnyAgentSession>().toEqualTypeOf<AgentSession<DocumentStore, MemoryStore>>();
+    expectTypeOf(session).toExtend<AnyAgentSession>();
+    expectTypeOf(session.fork).returns.resolves.toEqualTypeOf<typeof session>();
     const any: AnyAgentSession = session;
     await any.ask("Hi");
     expect(session.docStore).toBe(docStore);
