@@ -74,6 +74,9 @@ class G:
 
     def num(s):
         d = s.r.choice([1, 2, 2, 3, 3, 4, 4, 5])
+        if d > 1 and s.r.random() < .3:  # 9000, 8080, 333: a digit again and again is hard to copy
+            a, b = s.r.choice("123456789"), s.r.choice("0123456789")
+            return a + "".join(s.r.choice(a + b + "000") for _ in range(d - 1))
         return str(s.r.randint(0 if d == 1 else 10 ** (d - 1), 10 ** d - 1))
 
     def ver(s):
@@ -292,7 +295,9 @@ def ask_value(e, k, f, first):
     return weighted(r, [(f"What is the {k} in {f}?", 10), (f"What is {k} in {f}?", 4), (f"what is the {k} in {f}", 3), (f"What's the {k} in {f}?", 2), (f"Which {k} does {f} have?", 2), (f"Tell me the {k} from {f}.", 2), (f"Read {f} and tell me the {k}.", 2),
                         (f"Look in {f}: what is {k}?", 2), (f"{f}: what is {k}?", 1), (f"What is {k} set to in {f}?", 2), (f"What is the value of {k} in {f}?", 2), (f"What value does {k} have in {f}?", 1), (f"Please find the {k} in {f}.", 1), (f"get {k} from {f}", 1),
                         (f"What does {f} say about {k}?", 1), (f"What does {f} say about the {k}?", 1), (f"Who is the {k} in {f}?", 1), (f"What are the {k} in {f}?", 1), (f"Which {k} is in {f}?", 1), (f"Open {f}. What is the {k}?", 1), (f"I need the {k} of {f}.", 1),
-                        (f"How many {k} does {f} allow?", .5), (f"Is {k} true or false in {f}?", .7), (f"what does {k} say in {f}?", .5), (f"Show me the {k} in {f}", 1), (f"Can you tell me the {k} in {f}?", 1)])
+                        (f"How many {k} does {f} allow?", .5), (f"Is {k} true or false in {f}?", .7), (f"what does {k} say in {f}?", .5), (f"Show me the {k} in {f}", 1), (f"{f}: {k}?", .6), (f"{k} in {f}?", .7), (f"In {f}, what is the {k}?", 1.5), (f"What {k} is set in {f}?", .7), (f"what {k} does {f} have?", .7), (f"What {k} does {f} use?", .7),
+                        (f"Give me the {k} in {f}", .7), (f"Where is the {k}? Look in {f}", .5), (f"What is the {k} of this project? See {f}", .7), (f"Find {k} in {f}", .6), (f"Tell me the {k} in {f} please", .7), (f"I want to know the {k} from {f}", .4), (f"What is the {k} of {f}?", 1.5),
+                        (f"What is the {k} of the {r.choice(['package', 'project', 'program', 'app'])} in {f}?", .7 if f.endswith("package.json") else 0), (f"Can you tell me the {k} in {f}?", 1)])
 
 
 def named(e, question, f):
@@ -523,7 +528,8 @@ def sk_defined(e, p):
     if kind < .2 and p > .2:
         n = r.randint(1, 300)
         e.search_all(DEFINES + name, [])
-        e.search_all(name, [(f, [(n, use())])])
+        lines = [(n, r.choice([use(), f"{name} = {g.value()}", f"{name}: {g.w()}"]))] + [(n + r.randint(1, 9) + 10 * i, use()) for i in range(r.choice([0, 0, 1, 2]))]
+        e.search_all(name, [(f, lines)])
         return e.say(f"{name} is in {f}, line {n}.")
     n = r.randint(1, 300)
     hits = [(f, [(n, d)])]
@@ -547,7 +553,7 @@ def sk_mention(e, p):
 
 def sk_calc(e, p):
     r = e.r
-    num = lambda: str(r.randint(1, r.choice([20, 200, 9999]))) if r.random() < .85 else "%.*f" % (r.randint(1, 2), r.uniform(0.1, 100))
+    num = lambda: e.g.num() if r.random() < .3 else str(r.randint(1, r.choice([20, 200, 9999]))) if r.random() < .85 else "%.*f" % (r.randint(1, 2), r.uniform(0.1, 100))
     a, b, o = num(), num(), r.choice("+-*/")
     w = {"+": ["plus"], "-": ["minus"], "*": ["times", "x", "multiplied by"], "/": ["divided by"]}[o]
     ex = f"{a} {o} {b}"
@@ -642,7 +648,7 @@ def sk_beyond(e, p):
     e.say(BEYOND)
 
 
-SKILLS = [(sk_value, 42), (sk_inline, 3), (sk_nofile, 3), (sk_title, 8), (sk_line, 8), (sk_list, 6), (sk_count, 7), (sk_defined, 8), (sk_mention, 2), (sk_calc, 7), (sk_remember, 7), (sk_forgotten, 1), (sk_write, 6), (sk_edit, 6), (sk_talk, 3), (sk_beyond, 5)]
+SKILLS = [(sk_value, 42), (sk_inline, 4), (sk_nofile, 3), (sk_title, 8), (sk_line, 8), (sk_list, 6), (sk_count, 7), (sk_defined, 8), (sk_mention, 2), (sk_calc, 7), (sk_remember, 7), (sk_forgotten, 1), (sk_write, 6), (sk_edit, 6), (sk_talk, 3), (sk_beyond, 5)]
 SYSTEM = ["You are a helpful assistant.", "You are a helpful assistant. Use the tools to answer.", "Be brief.", "You are a coding agent that runs in the terminal of the user.", "Answer in one sentence.", "You work in the folder of the user. Never make up facts."]
 
 

@@ -132,7 +132,7 @@ class Wire:
         if tool not in s.known: s.look_up(want, tool)
         refused = s.strict and tool in ("bash", "write", "edit", "memory") and s.r.random() < .08
         if refused:
-            why = s.r.choice(["the user said no", "nothing may be changed in this session", "nobody could be asked", "nobody is there to ask", f"the user said: {s.other()} {s.other()}"])
+            why = s.r.choice(["the user said no", "nothing may be changed in this session", "nobody could be asked", "it changes something or goes out to the network, and there is nobody to ask; answer without it", f"the user said: {s.other()} {s.other()}"])
             result = f'Error: The call of "{name}" is not permitted: {why}'
         s.raw(name, {alias.get(k, k): v for k, v in args.items()}, result)
         if refused: raise Denied
