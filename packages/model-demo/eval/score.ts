@@ -32,7 +32,7 @@ export function verdictOf(wanted: EvalCase, { answer, root, facts }: Outcome): V
 }
 
 /** Whether an answer says a text, as a word of its own: `1.2` is not said by `1.2.3`, nor `port` by `report`. */
-export function says(answer: string, text: string): boolean {
+function says(answer: string, text: string): boolean {
   const escaped = text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   return new RegExp(`(?<![\\w.-])${escaped}(?![\\w-]|[.,:/]\\w)`).test(answer);
 }
