@@ -4,6 +4,7 @@ import type { McpServerSettings } from "./config.js";
 import type { ListedTool } from "./definition.js";
 import { callFault, connectFault, isSessionLost, needsSignIn, redact } from "./faults.js";
 import { type LinkOptions, type McpLink, openLink, type Sdk } from "./link.js";
+import { mendLists } from "./mend-lists.js";
 import { listTools, MAX_TIMER_MS, newClient } from "./sdk-client.js";
 import { oneLine } from "./text.js";
 import { type Sleep, untilAborted } from "./wait.js";
@@ -41,6 +42,8 @@ const GOODBYE_MS = 2000;
 interface Open {
   readonly client: Client;
   readonly link: McpLink;
+  /** Requests that wait for their answers. */
+  running: number;
 }
 
 /** One server: connected, and connected again when it is lost. */
@@ -50,6 +53,8 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #ending = new AbortController();
   #open: Open | undefined;
+  /** Another one has taken their place; each is closed when the last of its requests has ended. */
+  readonly #replaced = new Set<Open>();
   /** The link of a server that asked for a sign-in. */
   #halfOpen: McpLink | undefined;
   #attempt: Promise<Open> | undefined;
@@ -93,6 +98,7 @@ export class Connection {
     for (let attempt = 1; ; attempt++) {
       const open = await this.#ready(tool, signal);
       const options = { signal, timeout: MAX_TIMER_MS };
+      open.running++;
       try {
         const result = await ask(open.client, options);
         this.#failures = 0;
@@ -105,6 +111,9 @@ export class Connection {
           if (attempt === 1) continue;
         }
         throw callFault(sdk, fault, tool, this.settings, this.#endOf(open.link));
+      } finally {
+        open.running--;
+        if (open.running === 0 && this.#replaced.delete(open)) void open.client.close().catch(() => {});
       }
     }
   }
@@ -145,6 +154,7 @@ export class Connection {
       await untilAborted(open.link.sayGoodbye?.() ?? Promise.resolve(), patience).catch(() => {});
       await open.client.close().catch(() => {});
     }
+    await Promise.all(Array.from(this.#replaced, ({ client }) => client.close().catch(() => {})));
     await this.#halfOpen?.transport.close().catch(() => {});
     this.#hooks.onState("closed");
   }
@@ -190,12 +200,13 @@ export class Connection {
         gone = true;
         if (open) this.#lose(open, this.#endOf(link) || "the connection was closed");
       };
+      mendLists(this.#options.sdk, link.transport);
       await untilAborted(client.connect(link.transport, { signal, timeout: MAX_TIMER_MS }), signal);
       this.#hasResources = client.getServerCapabilities()?.resources !== undefined;
       await this.#hooks.onTools(await untilAborted(listTools(client, signal), signal));
       signal.throwIfAborted();
       if (gone) throw new Error("the connection was closed");
-      open = { client, link };
+      open = { client, link, running: 0 };
       this.#open = open;
       this.#halfOpen = undefined;
       this.#hooks.onState("ready");
@@ -223,16 +234,20 @@ export class Connection {
   #watch(open: Open): void {
     const subscription = open.client.autoOpenedSubscription;
     void subscription?.closed.then((why) => {
-      if (why !== "local" && this.#open === open) this.#lose(open, "the stream of its notices ended");
+      if (why !== "local" && this.#open === open) this.#lose(open, "the stream of its notices ended", open.running > 0);
     });
   }
 
-  /** A connection that was there is gone: another is made, at once or after a while. */
-  #lose(open: Open, reason: string): void {
+  /**
+   * A connection that was there is gone: another is made, at once or after a while. `inUse`: requests that run on it have streams of
+   * their own, and end by themselves.
+   */
+  #lose(open: Open, reason: string, inUse = false): void {
     if (this.#open !== open) return;
     this.#open = undefined;
     open.client.onclose = () => {};
-    void open.client.close().catch(() => {});
+    if (inUse) this.#replaced.add(open);
+    else void open.client.close().catch(() => {});
     if (this.#ending.signal.aborted) return;
     this.#failures++;
     this.#hooks.onState(this.#failures < MAX_FAILURES ? "waiting" : "failed", reason);

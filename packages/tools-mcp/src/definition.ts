@@ -1,6 +1,7 @@
 import { capabilitiesFor, type ToolCapabilities } from "@shedkit/tool";
 import type { JsonSchema, JsonValue } from "@shedkit/types";
-import { LIMITS, shortData } from "./text.js";
+import { UNREADABLE } from "./mend-lists.js";
+import { LIMITS, oneLine, shortData } from "./text.js";
 
 /** A tool as a server lists it. */
 export interface ListedTool {
@@ -42,6 +43,8 @@ const MAX_NAME = 200;
 export async function vetTool(tool: ListedTool): Promise<VettedTool | { refused: string }> {
   if (tool.name.trim() === "") return { refused: "it has no name" };
   if (tool.name.length > MAX_NAME) return { refused: `its name is longer than ${MAX_NAME} characters` };
+  const unreadable = (tool.inputSchema as { readonly [UNREADABLE]?: unknown })[UNREADABLE];
+  if (unreadable !== undefined) return { refused: `its definition is none (${oneLine(String(unreadable), 300)})` };
   const budget = { nodes: MAX_NODES };
   try {
     const whole = JSON.stringify([tool.description ?? "", tool.inputSchema, tool.outputSchema ?? null]);
