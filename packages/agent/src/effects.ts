@@ -1,14 +1,14 @@
 import { delay, type ModelEvent, type ModelProvider, type ModelRequest } from "@shedkit/provider";
 import type { RunOptions, ToolCallManager, ToolCallOutcome, ToolCallRequest } from "@shedkit/shed";
 import type { DocumentStore, SessionLease } from "@shedkit/store";
-import { AgenticError, type KnowledgeHit, newId, type SessionRecord } from "@shedkit/types";
+import { AgenticError, type KnowledgeHit, newRecordId, type SessionRecord } from "@shedkit/types";
 import { untilAborted } from "./abortable.js";
 
 /** All that the loop does to the world. Whoever supplies it (a durable engine, a test) decides how it is done. */
 export interface LoopEffects {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** A new unique id that sorts by time. */
+  /** A new id, unique in the session, that sorts by time. */
   newId(): string;
   /** Durable, all or none, in the order of the calls. */
   append(records: readonly SessionRecord[]): Promise<unknown>;
@@ -33,7 +33,7 @@ export const GRACE_MS = 1000;
 export function inProcessEffects(store: DocumentStore, lease: SessionLease): LoopEffects {
   return {
     now: () => Date.now(),
-    newId: () => newId(),
+    newId: () => newRecordId(),
     append: (records) => store.append(lease, records),
     generate: (provider, request) => provider.stream(request),
     recall: (search, signal) => untilAborted(search(), signal, () => AgenticError.from(signal.reason)),

@@ -21,7 +21,7 @@ export interface GenerateOptions {
   request: ModelRequest;
   stepId: string;
   /** Ids that calls may not have any more. */
-  takenIds: ReadonlySet<string>;
+  takenIds: { has(id: string): boolean };
   sink: Sink;
   /** Warnings that were shown already; those of this call are added. */
   warned: Set<string>;

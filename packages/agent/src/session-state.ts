@@ -15,6 +15,7 @@ import {
 
 import { estimateMessage } from "./estimate.js";
 import { MEMORY_ID } from "./memory-message.js";
+import { TakenIds } from "./taken-ids.js";
 
 /** A call whose result is not in the conversation yet. */
 export interface OpenCall {
@@ -66,7 +67,7 @@ export class SessionState {
   /** The calls of the newest step, until all of them have results. */
   openCalls = new Map<string, OpenCall>();
   /** The ids of all calls. */
-  readonly callIds = new Set<string>();
+  readonly callIds = new TakenIds();
   /** How many records there are. */
   seq = 0;
   working: Extract<SessionRecord, { type: "workingMemory" }> | undefined;

@@ -6,7 +6,7 @@ export {
   type GenerationErrorKind,
   type SerializedError,
 } from "./error.js";
-export { type IdSource, newId, newSessionId, type SessionId } from "./id.js";
+export { type IdSource, newId, newRecordId, newSessionId, type SessionId } from "./id.js";
 export type { JsonSchema, JsonValue, ProviderData, ToolArguments } from "./json.js";
 export {
   type AssistantMessage,
