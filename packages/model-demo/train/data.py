@@ -311,8 +311,13 @@ def spoken(k):
     return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", k).lower()
 
 
+def of_key(k):
+    """what finds the lines that have just this key, in whatever kind of file: the tool chooses, the model copies"""
+    return r"^\W*" + k + r"\W*[:=]"
+
+
 def sk_value(e, p):
-    """a search for the key in that file; again without regard to case where nothing is found"""
+    """a search for the key in that file; a second one, for the plain word in any case, where that finds nothing"""
     r, g = e.r, e.g
     f, L, out = some_file(g, r.randint(2, 5 if p < .08 or "search" not in e.has else 9 if p < .2 else 16))
     if f in e.files or ("search" not in e.has and len(L) > 16): return
@@ -331,7 +336,7 @@ def sk_value(e, p):
         elif wide and x < .46 and out and sec in ("dependencies", "devDependencies", "scripts", "") or "{ version" in "".join(L): dependency(e, f, L, out, first)
         else:
             e.user(named(e, ask_value(e, k, f, first), f))
-            res = e.search(T.literal(k), f)
+            res = e.search(of_key(T.literal(k)), f)
             e.say(f"The {k} is {T.value_of(res, k)}.")
         first = False
         if p > .15 and r.random() < .15: first = True
@@ -344,16 +349,16 @@ def absent_value(e, f, L, out, first):
         k = g.key(r.choice(["camel", "snake", "kebab"])) if r.random() < .85 else g.key("upper")
         if r.random() < .3: k = r.choice(["license", "version", "homepage", "author", "port", "password", "host", "color", "engines", "name"])
         if k.lower() not in text.lower(): break
-        if not any(k.lower() == k2.lower() for _, k2, _ in out) and r.random() < .6 and T.value_of(T.grep(L, T.literal(k), f), k) is None and T.value_of(T.grep(L, "(?i)" + T.literal(k), f), k, True) is None: break
+        if r.random() < .7 and T.grep(L, of_key(T.literal(k)), f) == T.NOTHING and T.value_of(T.grep(L, "(?i)" + T.literal(k), f), k, True) is None: break
     else: return
     e.user(ask_value(e, k, f, first))
-    if e.search(T.literal(k), f) == T.NOTHING: e.search(T.literal(k), f, ignore_case=True)
+    if e.search(of_key(T.literal(k)), f) == T.NOTHING: e.search(T.literal(k), f, ignore_case=True)
     e.say(f"I could not find {k} in {f}.")
 
 
 def spoken_value(e, f, L, said, k, v, first):
     e.user(ask_value(e, said, f, first))
-    res = e.search(".?".join(said.split()), f, ignore_case=True)
+    res = e.search(of_key(".?".join(said.split())), f, ignore_case=True)
     value = T.value_of(res, k)
     e.say(f"The {said} is {value}.")
 
@@ -361,11 +366,11 @@ def spoken_value(e, f, L, said, k, v, first):
 def other_case(e, f, L, k, first):
     """asked for in small letters where the file has capitals, or the other way: the second look finds it"""
     said = e.r.choice([k.lower(), k.lower(), k.capitalize()])
-    if said == k or T.grep(L, T.literal(said), f) != T.NOTHING or len([x for x in L if k.lower() in x.lower()]) != 1: return False
+    if said == k or T.grep(L, of_key(T.literal(said)), f) != T.NOTHING or T.value_of(T.grep(L, "(?i)" + T.literal(said), f), said, True) is None: return False
     e.user(ask_value(e, said, f, first))
-    e.search(T.literal(said), f)
+    e.search(of_key(T.literal(said)), f)
     res = e.search(T.literal(said), f, ignore_case=True)
-    e.say(f"The {said} is {T.value_of(res, k)}.")
+    e.say(f"The {said} is {T.value_of(res, said, True)}.")
     return True
 
 
@@ -374,17 +379,17 @@ def group(e, f, L, first):
     names = [m.group(1) for m in (re.match(r"\s*\"?([\w-]+)\"?:\s*\{?$", l) for l in L) if m]
     if not names: return
     k = e.r.choice(names)
-    res = T.grep(L, T.literal(k), f)
+    res = T.grep(L, of_key(T.literal(k)), f)
     if T.value_of(res, k) is not None: return
     e.user(ask_value(e, k, f, first))
-    e.search(T.literal(k), f)
+    e.search(of_key(T.literal(k)), f)
     e.say(f"I could not find a value of {k} in {f}: it is a group.")
 
 
 def section_value(e, f, L, sec, k, first):
     r = e.r
     e.user(r.choice([f"What is the {k} of the {sec} in {f}?", f"What is the {k} of {sec} in {f}?", f"Which {k} does the {sec} have in {f}?", f"What is {k} in the {sec} section of {f}?", f"What is the {k} under {sec} in {f}?", f"Which {k} does {sec} have in {f}?", f"In {f}, what is the {k} of the {sec}?"]))
-    res = e.search(T.literal(sec) + "|" + T.literal(k), f)
+    res = e.search(rf"^\W*({T.literal(sec)}|{T.literal(k)})\W", f)
     v = T.value_in(res, sec, k)
     e.say(f"The {k} of {sec} is {v}." if v is not None else f"I could not find the {k} of {sec} in {f}.")
 
@@ -397,13 +402,13 @@ def dependency(e, f, L, out, first):
     if s and (not c or r.random() < .4):
         _, k, _ = r.choice(s)
         e.user(r.choice([f"What is the {k} script in {f}?", f"What does the {k} script of {f} run?", f"Which command is the {k} script in {f}?", f"What is the script {k} in {f}?"]))
-        v = T.value_of(e.search(T.literal(k), f), k)
+        v = T.value_of(e.search(of_key(T.literal(k)), f), k)
         return e.say(f"The {k} script is {v}.")
     if not c: return
     _, k, _ = r.choice(c)
     if k == "version": return
     e.user(r.choice([f"Which version of {k} is in {f}?", f"What is the version of {k} in {f}?", f"Which version of {k} does {f} have?", f"What version of {k} does {f} use?", f"Which {k} version is in {f}?"]))
-    v = T.value_of(e.search(T.literal(k), f), k)
+    v = T.value_of(e.search(of_key(T.literal(k)), f), k)
     e.say(f"The version of {k} is {v}.")
 
 
@@ -426,8 +431,7 @@ def sk_nofile(e, p):
     if f in e.files: return sk_value(e, p)
     e.user(ask_value(e, r.choice(out)[1] if r.random() < .7 else g.key("camel"), f, True))
     q = e.t[-1][1]
-    k = e.last_key(q, f)
-    e.search(k, f, missing=True)
+    e.search(of_key(e.last_key(q, f)), f, missing=True)
     e.no_file(f)
 
 
