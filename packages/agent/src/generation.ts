@@ -1,6 +1,7 @@
 import type { ModelEvent, ModelProvider, ModelRequest } from "@shedkit/provider";
 import { AgenticError, type FinishReason, type ModelOutput, noUsage, type Usage } from "@shedkit/types";
 import { drain } from "./abortable.js";
+import { countable } from "./countable.js";
 import { GRACE_MS, type LoopEffects } from "./effects.js";
 import type { Sink } from "./stream-item.js";
 
@@ -127,8 +128,8 @@ class Collector {
         return;
       }
       case "usage": {
-        this.#usage = event.usage;
-        const tokensSoFar = event.usage.total;
+        this.#usage = countable(event.usage);
+        const tokensSoFar = this.#usage.total;
         sink({
           type: "progress",
           progress: { type: "generating", model: this.#options.request.model.name, tokensSoFar },

@@ -47,6 +47,8 @@ export interface TurnSpec {
   prompt: Message | undefined;
   /** The model to ask, then its fallbacks. */
   models: readonly ModelIdLike[];
+  /** The first model is this turn's alone: that the session works with a fallback does not concern it. */
+  ownModel?: boolean | undefined;
   params: ModelParams;
   maxSteps: number;
   /** The answer must be JSON of this schema. */

@@ -1,33 +1,22 @@
-import type { ModelParams, ModelRequest } from "@shedkit/provider";
 import { normalizeTranscript } from "@shedkit/provider/transcript";
-import { onAbort } from "@shedkit/tool";
-import {
-  AgenticError,
-  addUsage,
-  type FinishReason,
-  type Message,
-  Messages,
-  noUsage,
-  type SessionRecordBody,
-  type Usage,
-} from "@shedkit/types";
+import { AgenticError, addUsage, type FinishReason, type Message, Messages, noUsage, type Usage } from "@shedkit/types";
 import { keep, withdraw } from "./answer-log.js";
 import { closeOpenCalls, executeCalls } from "./execution.js";
 import { brokenOff, type Generation, generate } from "./generation.js";
+import { Interruption } from "./interruption.js";
 import { type Escalation, LoopGuard } from "./loop-guard.js";
 import type { AgentLoopState, LoopParts, TurnSpec } from "./loop-state.js";
 import { PAST_LIMIT, pastLimit, refusal, SUM_UP, TURN_ENDED } from "./loop-texts.js";
 import { type ObservationBody, observing, providerWithin } from "./observer.js";
 import { ModelChain, type Recovery } from "./recovery.js";
+import { paramsOf, requestOf } from "./request.js";
 import type { Sink } from "./stream-item.js";
 import { recordedError, type TurnOutcome } from "./turn.js";
+import { followUps, isSteered, take, takeAll, takeSteering } from "./turn-queue.js";
 import { turnSoFar } from "./turn-so-far.js";
 
 type Running = Exclude<AgentLoopState, { type: "done" }>;
 type State<T extends AgentLoopState["type"]> = Extract<AgentLoopState, { type: T }>;
-
-const DEFAULT_TEMPERATURE = 0.7;
-const MAX_TEMPERATURE = 2;
 
 /** One turn as a state machine. Only `effects` reaches outside. */
 export class AgentLoop {
@@ -38,11 +27,7 @@ export class AgentLoop {
   readonly #guard: LoopGuard;
   readonly #models: ModelChain;
   readonly #observe: ((body: ObservationBody) => void) | undefined;
-  /** Aborts what is running now: a model call, the tools of a step. */
-  #running = abortable();
-  #aborted: AgenticError | undefined;
-  #sessionEnds = false;
-  #steered = false;
+  readonly #interruption = new Interruption();
   #outer = 0;
   #inner = 0;
   #sumUpAsked = false;
@@ -59,28 +44,25 @@ export class AgentLoop {
     this.#models = new ModelChain(spec.models, {
       policy: parts.errorPolicy,
       threshold: parts.config.circuitBreakerThreshold,
-      switched: parts.log.state.switched,
+      switched: spec.ownModel ? undefined : parts.log.state.switched,
       now: parts.effects.now(),
     });
   }
 
   /** Ends the turn: what runs is cancelled at once. */
   abort(reason: string): void {
-    if (this.#aborted) return;
-    this.#aborted = new AgenticError("cancelled", `The turn was aborted: ${reason}`, { reason });
-    this.#running.abort(this.#aborted);
+    this.#interruption.abort(reason);
   }
 
   /** Ends the turn because the session ends: calls that wait for leave go on waiting, in the log. */
   suspend(): void {
-    this.#sessionEnds = true;
+    this.#interruption.sessionEnds = true;
     this.abort("the session ends");
   }
 
   /** Something waits in the steering queue: what runs is cancelled, and the model is asked again. */
   steer(): void {
-    this.#steered = true;
-    this.#running.abort(new AgenticError("cancelled", "A steering message came.", { reason: "steered" }));
+    this.#interruption.steer();
   }
 
   /** Runs the turn to its end. Never throws. */
@@ -112,9 +94,9 @@ export class AgentLoop {
     const failure = AgenticError.from(error);
     // A log that cannot be written any more cannot record its own failure either.
     if (state.type === "ending") return { type: "done", outcome: { type: "failed", error: state.error ?? failure } };
-    const steered = this.#steered && !this.#aborted && AgenticError.is(error, "cancelled");
+    const steered = this.#interruption.steered && !this.#interruption.aborted && AgenticError.is(error, "cancelled");
     if (steered && state.type !== "begin") return { type: "assemble" };
-    return { type: "ending", error: this.#aborted ?? failure };
+    return { type: "ending", error: this.#interruption.aborted ?? failure };
   }
 
   /** One state to the next. */
@@ -148,7 +130,7 @@ export class AgentLoop {
     await log.flush(); // what was queued just now is in the state then
     const begun = turnSoFar(this.#spec.soFar ?? []);
     if (begun.ended) return { type: "done", outcome: begun.ended };
-    if (this.#aborted) return { type: "ending", error: this.#aborted };
+    if (this.#interruption.aborted) return { type: "ending", error: this.#interruption.aborted };
     this.#sink({ type: "progress", progress: { type: "initializing", step: "turn" } });
     await spending.refresh();
     memory.check(this.#sink); // what a program that stopped has left to do
@@ -171,11 +153,7 @@ export class AgentLoop {
       }
       return { type: "execute" };
     }
-    const { queue } = log.state;
-    const waiting = [...queue.filter((q) => q.queue === "steer"), ...queue.filter((q) => q.queue === "followUp")];
-    const bodies = waiting.flatMap(({ message }) => takenRecords(message));
-    if (prompt) bodies.push({ type: "conversation", message: prompt });
-    if (bodies.length > 0) await log.append(...bodies);
+    await takeAll(log, prompt);
     return { type: "assemble" };
   }
 
@@ -183,12 +161,17 @@ export class AgentLoop {
   async #outerBoundary(): Promise<AgentLoopState> {
     const { log, config } = this.#parts;
     await log.flush();
-    if (this.#aborted) return { type: "ending", error: this.#aborted };
-    const { queue } = log.state;
-    const steered = queue.some((q) => q.queue === "steer");
-    const next = steered ? undefined : queue.find((q) => q.queue === "followUp");
-    if (!steered && (!next || this.#outer >= config.maxOuterIterations)) return { type: "ending" };
-    if (next) await log.append(...takenRecords(next.message));
+    if (this.#interruption.aborted) return { type: "ending", error: this.#interruption.aborted };
+    if (!isSteered(log)) {
+      const [next, ...others] = followUps(log);
+      if (!next) return { type: "ending" };
+      const { maxOuterIterations: limit } = config;
+      if (this.#outer >= limit) {
+        this.#sink({ type: "progress", progress: { type: "outerLimit", limit, waiting: others.length + 1 } });
+        return { type: "ending" };
+      }
+      await take(log, next);
+    }
     this.#outer++;
     this.#inner = 0;
     this.#sumUpAsked = false;
@@ -197,42 +180,29 @@ export class AgentLoop {
   }
 
   async #assemble(): Promise<AgentLoopState> {
-    const { log, tools, system, sessionId, context, spending } = this.#parts;
-    if (this.#running.signal.aborted && !this.#aborted) this.#running = abortable();
-    this.#steered = false;
+    const { log, context, spending } = this.#parts;
+    this.#interruption.renew();
     if (log.pending > 0) await log.flush();
-    if (log.state.queue.some((q) => q.queue === "steer")) {
-      const steering = log.state.queue.filter((q) => q.queue === "steer");
-      await log.append(...steering.flatMap(({ message }) => takenRecords(message)));
+    if (isSteered(log)) {
+      await takeSteering(log);
       this.#sink({ type: "progress", progress: { type: "steering", source: "steer" } });
       this.#guard.reset();
     }
-    if (this.#aborted) return { type: "ending", error: this.#aborted };
+    if (this.#interruption.aborted) return { type: "ending", error: this.#interruption.aborted };
     const sumUp = this.#inner >= this.#spec.maxSteps;
     if (sumUp && !this.#sumUpAsked) {
       this.#sumUpAsked = true;
       await log.append({ type: "conversation", message: Messages.agent(SUM_UP) });
     }
-    const signal = this.#running.signal;
+    const signal = this.#interruption.signal;
     const found = this.#parts.resolve(this.#models.current, signal);
     const route = found instanceof Promise ? await found : found;
     if (spending.limited) await spending.checkModel(route.model.name);
     const preparing = context.prepare(route, this.#sink, signal);
     if (preparing) await preparing;
-    const params = this.#params();
+    const params = paramsOf(this.#parts, this.#spec, this.#guard.temperature);
     if (spending.limited) await spending.checkRequest(log.state.contextTokens + (params.maxTokens ?? 0));
-    const left = spending.remaining;
-    if (left !== undefined) params.maxTokens = Math.min(left, params.maxTokens ?? left);
-    const request: ModelRequest = {
-      model: route.model,
-      messages: log.state.messages,
-      tools: sumUp ? { tools: [], activations: [] } : tools.offeredTools(),
-      params,
-      sessionId,
-      signal,
-    };
-    if (system !== undefined) request.system = system;
-    if (this.#spec.output !== undefined) request.output = this.#spec.output;
+    const request = requestOf(this.#parts, this.#spec, { model: route.model, params, sumUp, signal });
     return { type: "generate", route, request };
   }
 
@@ -257,11 +227,11 @@ export class AgentLoop {
     const { outputs, end } = generation;
     const model = route.model.name;
     const broken = end.type === "failure" || end.reason === "aborted";
-    if (broken && this.#steered && !this.#aborted) {
+    if (broken && this.#interruption.steered && !this.#interruption.aborted) {
       await withdraw(this.#parts, this.#spec.turnId, route, generation, "A steering message came.");
       return { type: "assemble" };
     }
-    if (broken && !this.#aborted) {
+    if (broken && !this.#interruption.aborted) {
       const error = end.type === "failure" ? end.error : brokenOff(route.provider.id, model);
       return { type: "recover", route, generation, error };
     }
@@ -272,7 +242,7 @@ export class AgentLoop {
       return { type: "assemble" };
     }
     await keep(this.#parts, this.#spec.turnId, route, generation);
-    if (this.#aborted) return { type: "ending", error: this.#aborted };
+    if (this.#interruption.aborted) return { type: "ending", error: this.#interruption.aborted };
     this.#parts.context.answered(route);
     const back = this.#models.succeeded();
     if (back) await this.#switch(back);
@@ -293,13 +263,14 @@ export class AgentLoop {
     const { effects, context } = this.#parts;
     const recovery = this.#models.failed(error);
     if (recovery.type === "giveUp") {
+      const { error: reason = error } = recovery;
       const retracted = generation.end.type === "failure" && generation.end.retracted;
       if (retracted) await withdraw(this.#parts, this.#spec.turnId, route, generation, error.message);
       else await keep(this.#parts, this.#spec.turnId, route, generation);
-      return { type: "ending", error };
+      return { type: "ending", error: reason };
     }
     await withdraw(this.#parts, this.#spec.turnId, route, generation, error.message);
-    const signal = this.#running.signal;
+    const signal = this.#interruption.signal;
     if (recovery.type === "again") await effects.sleep(recovery.waitMs, signal);
     else if (recovery.type === "switch") await this.#switch(recovery);
     else if (recovery.type === "reduce") {
@@ -324,15 +295,15 @@ export class AgentLoop {
       turnId,
       permissions,
       concurrency: config.toolConcurrency,
-      signal: this.#running.signal,
+      signal: this.#interruption.signal,
       sink: this.#sink,
       suspending: () => this.#suspending,
       observe: this.#observe,
       observer: this.#parts.observer,
     });
-    if (this.#aborted) return { type: "ending", error: this.#aborted };
+    if (this.#interruption.aborted) return { type: "ending", error: this.#interruption.aborted };
     memory.check(this.#sink);
-    const loop = this.#steered ? undefined : this.#guard.afterCalls(calls);
+    const loop = this.#interruption.steered ? undefined : this.#guard.afterCalls(calls);
     return loop ? this.#escalate(loop) : { type: "assemble" };
   }
 
@@ -375,36 +346,14 @@ export class AgentLoop {
     await this.#parts.log.append({ type: "modelSwitched", from, to, reason });
   }
 
-  #params(): ModelParams {
-    const params = { ...this.#parts.config.modelParams, ...this.#spec.params };
-    if (this.#guard.temperature === 0) return params;
-    const temperature = (params.temperature ?? DEFAULT_TEMPERATURE) + this.#guard.temperature;
-    return { ...params, temperature: Math.min(MAX_TEMPERATURE, temperature) };
-  }
-
   /** What an answer can be judged against; nothing where it must be JSON. */
   #question(): readonly Message[] {
     return this.#spec.output === undefined ? this.#parts.log.state.messages : [];
   }
 
   get #suspending(): boolean {
-    return this.#sessionEnds && this.#parts.log.state.suspended;
+    return this.#interruption.sessionEnds && this.#parts.log.state.suspended;
   }
-}
-
-/** Somebody waits for its signal from the beginning: what waits for it in each step takes no listener of its own then. */
-function abortable(): AbortController {
-  const controller = new AbortController();
-  onAbort(controller.signal, () => undefined);
-  return controller;
-}
-
-/** A queued message becomes part of the conversation. */
-function takenRecords(message: Message): SessionRecordBody[] {
-  return [
-    { type: "dequeued", messageId: message.id },
-    { type: "conversation", message },
-  ];
 }
 
 function outcomeOf(end: Generation["end"]): { finish: FinishReason } | { error: AgenticError } {

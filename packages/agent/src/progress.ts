@@ -24,5 +24,7 @@ export type AgentProgress =
   | { type: "flushingRecords"; count: number }
   | { type: "compacting"; tokens: number }
   | { type: "steering"; source: string }
+  /** The turn has worked on `maxOuterIterations` messages and ends: so many follow-ups wait for the next turn. */
+  | { type: "outerLimit"; limit: number; waiting: number }
   | { type: "turnComplete"; usage: Usage }
   | { type: "sessionEnding" };

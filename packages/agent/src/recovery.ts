@@ -1,6 +1,6 @@
-import { type AgenticError, type ModelIdLike, modelId } from "@shedkit/types";
+import { AgenticError, type ModelIdLike, modelId } from "@shedkit/types";
 import { CircuitBreaker } from "./circuit-breaker.js";
-import type { ErrorPolicy } from "./error-policy.js";
+import type { AgentAction, ErrorPolicy } from "./error-policy.js";
 
 /** How long the session stays with a fallback before it tries the first model again. */
 const PROBE_AFTER_MS = 60_000;
@@ -16,7 +16,8 @@ export type Recovery =
   /** The trial of the first model failed: back to the one before. */
   | { type: "back" }
   | { type: "reduce" }
-  | { type: "giveUp" };
+  /** `error`: what ends the turn instead of the model's own. */
+  | { type: "giveUp"; error?: AgenticError | undefined };
 
 /** Which model a turn asks, and what it does when one fails. */
 export class ModelChain {
@@ -34,14 +35,16 @@ export class ModelChain {
     settings: {
       policy: ErrorPolicy;
       threshold: number;
-      switched?: { to: string; at: number } | undefined;
+      switched?: { from: string; to: string; at: number } | undefined;
       now: number;
     },
   ) {
     this.#models = models;
     this.#policy = settings.policy;
     this.#breaker = new CircuitBreaker(settings.threshold);
-    const { switched } = settings;
+    // One of a turn's own model says nothing of these.
+    const isOurs = settings.switched && models.some((model) => modelId(model).name === settings.switched?.from);
+    const switched = isOurs ? settings.switched : undefined;
     this.#at = Math.max(0, switched ? models.findIndex((model) => modelId(model).name === switched.to) : 0);
     this.#probing = this.#at > 0 && switched !== undefined && settings.now - switched.at >= PROBE_AFTER_MS;
   }
@@ -62,7 +65,8 @@ export class ModelChain {
   }
 
   failed(error: AgenticError): Recovery {
-    const action = this.#policy.classify(error);
+    const action = this.#classify(error);
+    if (AgenticError.is(action)) return { type: "giveUp", error: action };
     if (action.type === "terminate") return { type: "giveUp" };
     if (action.type === "retryWithReducedContext") return { type: "reduce" };
     if (this.#probing) {
@@ -76,6 +80,17 @@ export class ModelChain {
       return { type: "again", waitMs: asked ?? pause };
     }
     return this.next(error.message) ?? { type: "giveUp" };
+  }
+
+  /** A policy that fails ends the turn, with an error that tells of both. */
+  #classify(error: AgenticError): AgentAction | AgenticError {
+    try {
+      return this.#policy.classify(error);
+    } catch (fault) {
+      const text = fault instanceof Error ? fault.message : String(fault);
+      const message = `The error policy failed (${text}) on: ${error.message}`;
+      return new AgenticError("session", message, { reason: "error policy failed" }, { cause: error });
+    }
   }
 
   /** Whether there is a fallback left. */

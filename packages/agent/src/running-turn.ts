@@ -1,6 +1,7 @@
 import type { ModelParams } from "@shedkit/provider";
 import type { JsonSchema, JsonValue, ModelIdLike, SessionRecord, UserMessage } from "@shedkit/types";
 import type { Channel } from "./channel.js";
+import { configured } from "./config-check.js";
 import type { AgentLoop } from "./loop.js";
 import type { LoopParts, TurnSpec } from "./loop-state.js";
 import type { SessionEngine } from "./settings.js";
@@ -62,8 +63,11 @@ export class RunningTurn {
       turnId: this.id,
       prompt: asked.prompt,
       models: options.model === undefined ? modelChain : [options.model, ...modelChain.slice(1)],
+      ownModel: options.model !== undefined,
       params: options.params ?? {},
-      maxSteps: options.maxSteps ?? parts.config.maxInnerIterations,
+      ...configured({ maxSteps: options.maxSteps ?? parts.config.maxInnerIterations }, undefined, {
+        maxSteps: { from: 0 },
+      }),
       output: asked.output,
       metadata: options.metadata,
       soFar: begun?.soFar,

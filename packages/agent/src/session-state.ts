@@ -90,7 +90,7 @@ export class SessionState {
   /** What the user said last in the running turn, where nothing has been recalled for it yet. */
   asked: UserMessage | undefined;
   /** The fallback that the session works with, since when. */
-  switched: { to: string; at: number } | undefined;
+  switched: { from: string; to: string; at: number } | undefined;
   /** Of the open calls. */
   readonly approvals = new Map<string, Approval>();
   /** Leave given for the rest of the session. */
@@ -187,7 +187,7 @@ export class SessionState {
         this.#compact(record);
         break;
       case "modelSwitched":
-        this.switched = { to: record.to, at: record.at };
+        this.switched = { from: record.from, to: record.to, at: record.at };
         break;
       case "summary":
       case "failedAction":

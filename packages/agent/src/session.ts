@@ -11,6 +11,7 @@ import {
   type MessageLike,
   type SessionId,
   type Usage,
+  type UserMessage,
 } from "@shedkit/types";
 import { type Answer, answerOf } from "./answer.js";
 import { type AgentSessionBuilder, newBuilder } from "./builder.js";
@@ -18,18 +19,13 @@ import { Channel } from "./channel.js";
 import type { Children } from "./children.js";
 import type { CompactionResult } from "./context.js";
 import type { ExportOptions } from "./export.js";
+import { Followers, type FollowOptions } from "./followers.js";
 import type { ModelSource, Models } from "./models.js";
 import { sessionError, userMessage } from "./prompt.js";
 import { RunningTurn, type TurnOptions, type TurnParts } from "./running-turn.js";
 import type { Settings } from "./settings.js";
 import type { StreamItem } from "./stream-item.js";
-import {
-  type SessionEvent,
-  type SessionItem,
-  type ShownItem,
-  Subscription,
-  type SubscriptionStart,
-} from "./subscription.js";
+import type { SessionEvent, SessionItem } from "./subscription.js";
 import type { Turn } from "./turn.js";
 import { TurnStream } from "./turn-stream.js";
 import type { WorkingMemory } from "./working-memory.js";
@@ -55,9 +51,7 @@ export class AgentSession<
 > {
   readonly #parts: SessionInternals<D, M>;
   readonly #settings: Settings<D, M>;
-  readonly #subscriptions = new Set<Subscription>();
-  /** What the running step has shown and the log does not hold yet. */
-  #live: ShownItem[] = [];
+  readonly #followers = new Followers();
   #turn: RunningTurn | undefined;
   /** Aborts a compaction that was asked for. */
   #compacting: AbortController | undefined;
@@ -121,7 +115,7 @@ export class AgentSession<
    * not start: AgenticError `turnInProgress`, or `session` for an ended session or an empty prompt.
    */
   async runTurn(prompt: MessageLike, options: TurnOptions = {}): Promise<Turn> {
-    return this.#start(prompt, options, undefined).done();
+    return this.#start(said(prompt), options, undefined).done();
   }
 
   /**
@@ -134,7 +128,7 @@ export class AgentSession<
       turn.loop.abort("its stream was left");
       await turn.done();
     });
-    const turn = this.#start(prompt, options, channel, options.output);
+    const turn = this.#start(said(prompt), options, channel, options.output);
     return new TurnStream(turn.id, channel, turn.done());
   }
 
@@ -150,10 +144,10 @@ export class AgentSession<
     options: TurnOptions & { output?: TypedSchema | undefined } = {},
   ): Promise<Answer<unknown>> {
     const { output } = options;
-    const turn = await this.#start(prompt, options, undefined, output).done();
+    const turn = await this.#start(said(prompt), options, undefined, output).done();
     if (!output) return answerOf(turn);
     const { structuredAnswer } = await import("./structured.js");
-    return structuredAnswer(output, turn, (again) => this.#start(again, options, undefined, output).done());
+    return structuredAnswer(output, turn, (again) => this.#start(said(again), options, undefined, output).done());
   }
 
   /**
@@ -201,6 +195,7 @@ export class AgentSession<
 
   /** Aborts a running turn, waits until all is stored, and lets go of everything. May be called twice. */
   end(): Promise<void> {
+    this.#followers.refuse();
     this.#ending ??= this.#end();
     return this.#ending;
   }
@@ -221,9 +216,7 @@ export class AgentSession<
    * Follows the session over its turns, for any number of listeners. `after` is the id of an event: what came behind it
    * is told first; `""` is the beginning. Ends with the session, or when `signal` aborts.
    */
-  subscribe(
-    options: { after?: string | undefined; signal?: AbortSignal | undefined } = {},
-  ): AsyncIterable<SessionEvent> {
+  subscribe(options: FollowOptions = {}): AsyncIterable<SessionEvent> {
     const { subscription, start } = this.#follow(options);
     return subscription.events(start);
   }
@@ -232,7 +225,7 @@ export class AgentSession<
    * The same with the raw items: every record of the log, deltas, progress. The ids are those of items, not of events.
    * A record holds the whole of what its deltas said.
    */
-  items(options: { after?: string | undefined; signal?: AbortSignal | undefined } = {}): AsyncIterable<SessionItem> {
+  items(options: FollowOptions = {}): AsyncIterable<SessionItem> {
     const { subscription, start } = this.#follow(options);
     return subscription.items(start);
   }
@@ -271,33 +264,19 @@ export class AgentSession<
     yield* exportLog(this.#parts.docStore, this.sessionId, options);
   }
 
-  #follow(options: { after?: string | undefined; signal?: AbortSignal | undefined }): {
-    subscription: Subscription;
-    start: SubscriptionStart;
-  } {
-    const close = () => subscription.close();
-    const subscription = new Subscription(() => {
-      this.#subscriptions.delete(subscription);
-      options.signal?.removeEventListener("abort", close);
-    });
-    if (this.#ending || options.signal?.aborted) subscription.close();
-    else this.#subscriptions.add(subscription);
-    options.signal?.addEventListener("abort", close, { once: true });
-    const { docStore, log } = this.#parts;
-    const { lastRecordId } = log.state;
-    const { sessionId } = this;
-    const start = { store: docStore, sessionId, after: options.after, live: [...this.#live], lastRecordId };
-    return { subscription, start };
+  #follow(options: FollowOptions) {
+    const { docStore: store, log } = this.#parts;
+    return this.#followers.follow(options, { store, sessionId: this.sessionId, lastRecordId: log.state.lastRecordId });
   }
 
   #start(
-    prompt: MessageLike | undefined,
+    prompt: (() => UserMessage) | undefined,
     options: TurnOptions,
     channel: Channel<StreamItem> | undefined,
     output?: JsonSchema | undefined,
   ): RunningTurn {
     this.#checkIdle();
-    const asked = { prompt: prompt === undefined ? undefined : userMessage(prompt), options, output };
+    const asked = { prompt: prompt?.(), options, output };
     const turn = new RunningTurn(this.#parts, asked, channel, (item) => this.#show(item));
     this.#turn = turn;
     void turn.done(() => {
@@ -325,10 +304,8 @@ export class AgentSession<
 
   #show(item: StreamItem): void {
     const turnId = this.#turn?.id ?? "";
-    if (item.type === "record" && item.record.type === "step") this.#live = [];
-    else if (item.type === "delta") this.#live.push({ item, turnId });
     this.#turn?.take(item);
-    for (const subscription of this.#subscriptions) subscription.push({ item, turnId });
+    this.#followers.show(item, turnId);
   }
 
   async #end(): Promise<void> {
@@ -344,7 +321,7 @@ export class AgentSession<
     await memory.end();
     if (log.pending > 0) this.#show({ type: "progress", progress: { type: "flushingRecords", count: log.pending } });
     await log.flush();
-    for (const subscription of this.#subscriptions) subscription.close();
+    this.#followers.close();
     try {
       await tools.close();
     } finally {
@@ -352,6 +329,11 @@ export class AgentSession<
       await models.release();
     }
   }
+}
+
+/** What is said to a turn that may start: a turn that runs is the first thing to tell of. */
+function said(prompt: MessageLike): () => UserMessage {
+  return () => userMessage(prompt);
 }
 
 /** Outside of the class: bundled, a class that names itself would go by another name. */

@@ -150,11 +150,19 @@ describe("followUp", () => {
     const gate = new Gate();
     const provider = new ScriptedProvider([["One", { wait: gate }], "Two", "Three"]);
     const session = await sessionOf(provider).withConfig({ maxOuterIterations: 2 }).build();
-    const running = session.runTurn("1");
+    const stream = session.runTurnStream("1");
+    const events = collect(stream.events());
     await gate.reached;
     for (const text of ["2", "3"]) session.followUp(text);
     gate.open();
-    expect((await running).text).toBe("OneTwo");
+    expect((await stream.done()).text).toBe("OneTwo");
+    // it says so, before its end
+    const told = (await events).filter((event) => event.type === "progress" || event.type === "done").slice(-3);
+    expect(told).toMatchObject([
+      { progress: { type: "outerLimit", limit: 2, waiting: 1 } },
+      { progress: { type: "turnComplete" } },
+      { type: "done" },
+    ]);
     expect((await session.ask("4")).text).toBe("Three");
     expect(transcript(provider.requests[2]?.messages ?? []).slice(-2)).toEqual(["user: 3", "user: 4"]);
   });

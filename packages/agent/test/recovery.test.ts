@@ -76,6 +76,47 @@ describe("a model call that fails", () => {
     expect(bad.requests).toHaveLength(1);
   });
 
+  it("leaves a turn's own model alone, and the session where it was", async () => {
+    const asked: string[] = [];
+    const provider = new ScriptedProvider((request) => {
+      asked.push(request.model.name);
+      return request.model.name === "a" ? [{ fail: generationError("server") }] : "Yes.";
+    });
+    const session = await sessionOf(provider).withModel("a").withFallbackModels(["b"]).build();
+    await session.ask("1");
+    await session.ask("2", { model: "c" });
+    await session.ask("3");
+    expect(asked).toEqual(["a", "b", "c", "b"]);
+    expect((await collect(session.docStore.read(session.sessionId))).map(({ record }) => record.type)).not.toContain(
+      "retracted",
+    );
+  });
+
+  it("of a turn's own model takes the next turn to no fallback", async () => {
+    const asked: string[] = [];
+    const provider = new ScriptedProvider((request) => {
+      asked.push(request.model.name);
+      return request.model.name === "c" ? [{ fail: generationError("server") }] : "Yes.";
+    });
+    const session = await sessionOf(provider).withModel("a").withFallbackModels(["b"]).build();
+    expect((await session.ask("1", { model: "c" })).text).toBe("Yes.");
+    await session.ask("2");
+    expect(asked).toEqual(["c", "b", "a"]);
+  });
+
+  it("keeps what was said where the error policy fails, and tells of both", async () => {
+    const provider = new ScriptedProvider([["partial ", { fail: generationError("server") }]]);
+    const classify = () => {
+      throw new Error("it broke");
+    };
+    const session = await sessionOf(provider).withErrorPolicy({ classify }).build();
+    const turn = await session.runTurn("Hi");
+    expect(turn.text).toBe("partial ");
+    expect(turn.usage).toBeDefined();
+    expect(turn.failure).toMatchObject({ code: "session", cause: { code: "generation" } });
+    expect(turn.failure?.message).toMatch(/it broke.*It failed: server/);
+  });
+
   it("does what the error policy says", async () => {
     const provider = new ScriptedProvider([[{ fail: busy() }]]);
     const session = await sessionOf(provider)
@@ -140,7 +181,12 @@ describe("the circuit breaker", () => {
 
 describe("the way back to the first model", () => {
   const chain = (now: number) =>
-    new ModelChain(["a", "b"], { policy: defaultErrorPolicy, threshold: 1, switched: { to: "b", at: 0 }, now });
+    new ModelChain(["a", "b"], {
+      policy: defaultErrorPolicy,
+      threshold: 1,
+      switched: { from: "a", to: "b", at: 0 },
+      now,
+    });
 
   it("is tried after a minute, and taken when it answers", () => {
     expect(chain(59_999).current).toBe("b");

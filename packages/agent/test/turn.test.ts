@@ -140,4 +140,40 @@ describe("a turn", () => {
     expect(turn.failure?.message).toMatch(/limit of 2 rounds.*\(maxSteps\)\.$/);
     expect(turn.toolResults()).toHaveLength(turn.toolCalls().length);
   });
+
+  it("counts what a backend reports as no number for nothing, so that budgets and triggers hold", async () => {
+    const odd = { input: Number.NaN, output: undefined as never, reasoning: -1, total: Number.POSITIVE_INFINITY };
+    const provider = new ScriptedProvider([{ parts: ["One."], usage: { ...odd, cacheRead: 5 } }, "Two."]);
+    const session = await sessionOf(provider).build();
+    const turn = await session.runTurn("Hi");
+    expect(turn.usage).toEqual({ input: 0, output: 0, cacheRead: 5, cacheWrite: 0, reasoning: 0, total: 5 });
+    expect(session.usage.total).toBe(5);
+    await session.runTurn("Again");
+    expect(Number.isFinite(session.usage.total)).toBe(true);
+  });
+
+  it.each([Number.NaN, -1, "5" as never])("refuses %s for its limit of rounds", async (maxSteps) => {
+    const session = await sessionOf(new ScriptedProvider(["Yes."])).build();
+    await expect(session.runTurn("Hi", { maxSteps })).rejects.toMatchObject({
+      code: "session",
+      message: expect.stringMatching(/^maxSteps must be a number from 0 on, not /),
+    });
+    expect((await session.ask("Hi")).text).toBe("Yes.");
+  });
+
+  it.each([
+    [undefined, /The prompt is empty/],
+    [null, /The prompt is empty/],
+    ["  ", /The prompt is empty/],
+    [5, /a text or a message, not a number/],
+  ])("refuses %s for a prompt, in whatever way it is said", async (prompt, message) => {
+    const session = await sessionOf(new ScriptedProvider(["Yes."])).build();
+    const refused = { code: "session", message: expect.stringMatching(message) };
+    await expect(session.ask(prompt as never)).rejects.toMatchObject(refused);
+    await expect(session.runTurn(prompt as never)).rejects.toMatchObject(refused);
+    for (const say of ["runTurnStream", "steer", "followUp"] as const) {
+      expect(() => session[say](prompt as never)).toThrow(message);
+    }
+    expect((await session.ask("Hi")).text).toBe("Yes.");
+  });
 });
