@@ -10,7 +10,7 @@ import type { Embedder, ModelIdLike, SessionId } from "@shedkit/types";
 import type { SessionAccessProvider } from "./access.js";
 import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
 import type { ErrorPolicy } from "./error-policy.js";
-import type { ModelSource } from "./models.js";
+import type { ModelSource, Models } from "./models.js";
 import type { SessionObserver } from "./observer.js";
 import type { PermissionPolicy } from "./permissions.js";
 import { AgentSession } from "./session.js";
@@ -166,13 +166,15 @@ export function settingsOf<D extends DocumentStore, M extends MemoryStore>(
 
 /**
  * Lets an engine run the turns of the sessions that the builder builds. It is taken to know that nobody else may write
- * to such a session: the log is taken from whoever holds it.
+ * to such a session: the log is taken from whoever holds it. `models` are those of the builder's source, where sessions
+ * share what is loaded; whoever made them retains them meanwhile.
  */
 export function withEngine<D extends DocumentStore, M extends MemoryStore>(
   builder: AgentSessionBuilder<D, M>,
   engine: SessionEngine,
+  models?: Models | undefined,
 ): AgentSessionBuilder<D, M> {
-  return builderOf({ ...builder.settings(), engine });
+  return builderOf({ ...builder.settings(), engine, ...(models && { models }) });
 }
 
 /** A builder with everything in memory. */

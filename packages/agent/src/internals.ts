@@ -13,7 +13,7 @@ export { AgentLoop } from "./loop.js";
 export { type LoopDetection, LoopDetector } from "./loop-detection.js";
 export type { AgentLoopState, LoopParts, TurnSpec } from "./loop-state.js";
 export { MemoryCoordinator } from "./memory-coordinator.js";
-export { presetModels } from "./models.js";
+export { Models, presetModels } from "./models.js";
 export { Recall } from "./recall.js";
 export { mend, readState } from "./replay.js";
 export { type OpenCall, type QueuedMessage, SessionState } from "./session-state.js";

@@ -43,7 +43,7 @@ export interface SessionEngine {
 /** What a builder has been told. */
 export interface Settings<D extends DocumentStore, M extends MemoryStore> {
   readonly source: ModelSource;
-  /** Those of the session that this one was forked from. */
+  /** Those of another session, or of an engine: what they have loaded is shared. */
   readonly models?: Models;
   readonly docStore: D;
   readonly memoryStore: M;

@@ -11,6 +11,8 @@ const RETRY_MS = 200;
 /** How long Restate may be away while a turn is waited for. */
 const LONGEST_AWAY_MS = 60_000;
 const AWAY_RETRY_MS = 1000;
+/** In characters: of what is longer, a lost connection most likely means that it is too long. */
+const LARGE = 32 * 1024 * 1024;
 
 /** Restate's ingress, as the sessions of one agent use it. Failures are AgenticErrors. */
 export class Connection {
@@ -29,7 +31,14 @@ export class Connection {
   /** Begins a turn. Sent again after a lost connection, it is the same turn. */
   async begin(sessionId: string, request: TurnRequest): Promise<Send<TurnReply>> {
     const session = this.#ingress.objectSendClient<SessionHandlers>({ name: this.#name }, sessionId);
-    return sent(() => session.turn(request, rpc.sendOpts({ idempotencyKey: request.prompt.id })));
+    const begin = () => session.turn(request, rpc.sendOpts({ idempotencyKey: request.prompt.id }));
+    if (JSON.stringify(request).length < LARGE) return sent(begin);
+    return told(begin).catch((cause) => {
+      // What is too large is not read to its end: the answer that says so may be lost with the connection.
+      throw AgenticError.is(cause, "session") && cause.details.reason === "restate unreachable"
+        ? tooLarge(cause)
+        : cause;
+    });
   }
 
   /** What the turn comes to, however long it takes: a connection ends long before. */
@@ -99,12 +108,7 @@ async function told<T>(call: () => PromiseLike<T>): Promise<T> {
     return await call();
   } catch (cause) {
     if (cause instanceof HttpCallError) {
-      const missing = cause.status === 404;
-      const text = missing
-        ? `Restate knows no such agent: ${cause.message} Start a worker and register it.`
-        : `Restate answered with an error (${cause.status}): ${cause.message}`;
-      const reason = missing ? "unknown agent" : "restate failed";
-      throw new AgenticError("session", text, { reason }, { cause, retryable: cause.status === 503 });
+      throw answered(cause);
     }
     if (codeOf(cause) === "UND_ERR_HEADERS_TIMEOUT") {
       const text = "No worker has answered in minutes: Restate keeps what was asked until one is there. Start one.";
@@ -112,6 +116,25 @@ async function told<T>(call: () => PromiseLike<T>): Promise<T> {
     }
     throw unreachable(cause, "Check the address of its ingress and that the server runs.");
   }
+}
+
+function answered(cause: HttpCallError): AgenticError {
+  const { status, message } = cause;
+  if (status === 404) {
+    const text = `Restate knows no such agent: ${message} Start a worker and register it.`;
+    return new AgenticError("session", text, { reason: "unknown agent" }, { cause });
+  }
+  if (status === 413) {
+    return tooLarge(cause);
+  }
+  const text = `Restate answered with an error (${status}): ${message}`;
+  return new AgenticError("session", text, { reason: "restate failed" }, { cause, retryable: status === 503 });
+}
+
+function tooLarge(cause: unknown): AgenticError {
+  const text =
+    "What was sent is too large for Restate, which takes 32 MiB at once by its usual settings. Send less: a tool can read the rest.";
+  return new AgenticError("session", text, { reason: "too large" }, { cause });
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,15 +1,14 @@
 import { connect } from "@restatedev/restate-sdk-clients";
 import type { SessionItem } from "@shedkit/agent";
+import { Models, settingsOf } from "@shedkit/agent/internals";
 import { AgenticError } from "@shedkit/types";
-import type { Told } from "./admin.js";
 import { DurableClient } from "./client.js";
 import { addressOf, Connection } from "./connection.js";
 import { checkDefinition, type DurableDefinition, serviceName } from "./definition.js";
 import { feedOf } from "./feed.js";
 import { inboxOf } from "./inbox.js";
-import type { LiveTurn } from "./live-turn.js";
 import { Publisher } from "./publisher.js";
-import { sessionOf } from "./service.js";
+import { type ServingProcess, sessionOf } from "./service.js";
 
 /**
  * A virtual object, for `bind` of `@restatedev/restate-sdk`. Not that package's own type: its declarations do not
@@ -44,7 +43,7 @@ export function durable(definition: DurableDefinition): DurableAgent {
   const name = serviceName(definition);
   const agent: DurableAgent = {
     name,
-    services: ({ ingress } = {}) => servicesOf(definition, { ingress }),
+    services: ({ ingress } = {}) => servicesOf(definition, { ingress, models: modelsOf(definition) }),
     client: ({ ingress }) => new DurableClient(new Connection(name, ingress)),
   };
   definitions.set(agent, definition);
@@ -75,11 +74,18 @@ export function definitionOf(agent: DurableAgent): DurableDefinition {
   });
 }
 
+/** The models of an agent, for all turns of a process. `release()` closes what was loaded. */
+export function modelsOf({ agent }: DurableDefinition): Models {
+  const models = new Models(settingsOf(agent).source);
+  models.retain();
+  return models;
+}
+
 export function servicesOf(
   definition: DurableDefinition,
-  options: { ingress?: string | undefined; metadata?: Told | undefined; running?: Set<LiveTurn> | undefined },
+  options: { ingress?: string | undefined } & ServingProcess,
 ): DurableService[] {
-  const { ingress, ...others } = options;
+  const { ingress, ...process } = options;
   const name = serviceName(definition);
   const feed = feedOf(name);
   const publisher =
@@ -87,5 +93,5 @@ export function servicesOf(
       ? undefined
       : new Publisher(connect({ url: addressOf(ingress, "ingress") }), { name: feed.name });
   const show = (sessionId: string, item: SessionItem) => publisher?.push(sessionId, item);
-  return [sessionOf(definition, show, others), inboxOf(name), feed];
+  return [sessionOf(definition, show, process), inboxOf(name), feed];
 }

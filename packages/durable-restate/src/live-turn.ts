@@ -1,5 +1,12 @@
 import type { AnyAgentSession, SessionItem } from "@shedkit/agent";
-import { type LoopEffects, type OpenCall, type SessionEngine, settingsOf, withEngine } from "@shedkit/agent/internals";
+import {
+  type LoopEffects,
+  type Models,
+  type OpenCall,
+  type SessionEngine,
+  settingsOf,
+  withEngine,
+} from "@shedkit/agent/internals";
 import type { ToolCallManager } from "@shedkit/shed";
 import { metadataOf, type TypedSchema } from "@shedkit/tool";
 import { AgenticError, type SessionId, type SessionRecord } from "@shedkit/types";
@@ -23,6 +30,8 @@ export type CallState = { type: "finished" } | { type: "waits"; approvalId: stri
 
 export interface TurnPlace {
   definition: DurableDefinition;
+  /** What is loaded of them serves all turns of the process. */
+  models: Models;
   sessionId: SessionId;
   turnId: string;
   request: TurnRequest;
@@ -110,8 +119,8 @@ export class LiveTurn {
   }
 
   async #open(): Promise<AnyAgentSession> {
-    const { definition, sessionId, base, request } = this.#place;
-    const builder = withEngine(definition.agent.withSessionId(sessionId), this.#engine());
+    const { definition, models, sessionId, base, request } = this.#place;
+    const builder = withEngine(definition.agent.withSessionId(sessionId), this.#engine(), models);
     const { signal } = this.#abandoned;
     const session: AnyAgentSession = await builder.build({ signal, waitMs: LONGEST_WAIT_MS });
     try {

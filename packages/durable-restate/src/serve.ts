@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { createServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
+import type { Models } from "@shedkit/agent/internals";
 import { AgenticError } from "@shedkit/types";
 import { Admin, checkIngress, type Told } from "./admin.js";
 import { addressOf } from "./connection.js";
-import { type DurableAgent, definitionOf, servicesOf } from "./durable.js";
+import { type DurableAgent, definitionOf, modelsOf, servicesOf } from "./durable.js";
 import { type Enrolled, enrol } from "./enrol.js";
 import type { LiveTurn } from "./live-turn.js";
 
@@ -98,8 +99,12 @@ export async function serveDurable(agents: readonly DurableAgent[], options: Ser
 async function listen(agents: readonly DurableAgent[], told: ReadonlyMap<string, Told>, options: ServeOptions) {
   const { host = "127.0.0.1", port = 0, sharePort = false, streamsPerConnection = 128, ingress } = options;
   const running = new Set<LiveTurn>();
+  const loaded: Models[] = [];
   const services = agents.flatMap((agent) => {
-    return servicesOf(definitionOf(agent), { ingress, metadata: told.get(agent.name), running });
+    const definition = definitionOf(agent);
+    const models = modelsOf(definition);
+    loaded.push(models);
+    return servicesOf(definition, { ingress, models, metadata: told.get(agent.name), running });
   });
   const server = createServer(
     { settings: { maxConcurrentStreams: streamsPerConnection } },
@@ -122,6 +127,7 @@ async function listen(agents: readonly DurableAgent[], told: ReadonlyMap<string,
     // What they work with, programs above all, is let go of before this process may end.
     const ended = Promise.allSettled([...running].map((turn) => turn.abandon()));
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LONGEST_END_MS).unref())]);
+    await Promise.all(loaded.map((models) => models.release()));
   };
   return { url, stop };
 }

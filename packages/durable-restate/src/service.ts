@@ -7,7 +7,7 @@ import {
   type VirtualObjectDefinition,
 } from "@restatedev/restate-sdk";
 import type { SessionItem } from "@shedkit/agent";
-import { settingsOf } from "@shedkit/agent/internals";
+import { type Models, settingsOf } from "@shedkit/agent/internals";
 import { AgenticError, type SessionId, type SessionRecord, toMessage } from "@shedkit/types";
 import type { Told } from "./admin.js";
 import { type DurableDefinition, serviceName } from "./definition.js";
@@ -26,16 +26,27 @@ export interface SessionHandlers {
 
 /** A page of a log. */
 const PAGE_RECORDS = 500;
+/** In characters; one record may be longer. Restate carries no message of more than 32 MiB, by its usual settings. */
+const PAGE_LENGTH = 4_000_000;
 const STEP_TIMEOUT_MS = 900_000;
 
-/** A session as a virtual object: one turn at a time, whatever worker runs it. `show` sends on what it shows; `running` are the turns of this process. */
+/** What the turns of a process have in common. */
+export interface ServingProcess {
+  models: Models;
+  /** What the service tells Restate beside what it is. */
+  metadata?: Told | undefined;
+  running?: Set<LiveTurn> | undefined;
+}
+
+/** A session as a virtual object: one turn at a time, whatever worker runs it. `show` sends on what it shows. */
 export function sessionOf(
   definition: DurableDefinition,
   show: (sessionId: string, item: SessionItem) => void,
-  { metadata = {}, running }: { metadata?: Told | undefined; running?: Set<LiveTurn> | undefined } = {},
+  process: ServingProcess,
 ): VirtualObjectDefinition<string, SessionHandlers> {
   const { stepTimeoutMs = STEP_TIMEOUT_MS } = definition;
   const { docStore } = settingsOf(definition.agent);
+  const { metadata = {}, running, models } = process;
   const inbox = { name: `${serviceName(definition)}.inbox` };
   const session = object({
     name: serviceName(definition),
@@ -51,7 +62,7 @@ export function sessionOf(
         const refusal = refused(sessionId, base, known, request.mustExist);
         if (refusal) return { type: "refused", error: refusal.toJSON() };
         const turn = new LiveTurn({
-          ...{ definition, sessionId, turnId, request, base },
+          ...{ definition, models, sessionId, turnId, request, base },
           show: (item) => show(sessionId, item),
         });
         const letGo = () => void turn.abandon().finally(() => running?.delete(turn));
@@ -110,8 +121,10 @@ export function sessionOf(
         async (ctx: ObjectSharedContext<State>, range: { after: number } | { last: number }): Promise<LogPage> => {
           const records: SessionRecord[] = [];
           let end = "after" in range ? range.after : 0;
+          let length = 0;
           for await (const { seq, record } of docStore.read(ctx.key as SessionId, range)) {
-            if (records.length === PAGE_RECORDS) return { records, seq: end, more: true };
+            if (records.length === PAGE_RECORDS || length > PAGE_LENGTH) return { records, seq: end, more: true };
+            length += JSON.stringify(record).length;
             records.push(record);
             end = seq;
           }

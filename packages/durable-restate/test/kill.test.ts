@@ -52,7 +52,7 @@ describe.skipIf(inject("restate") === undefined)("workers that are killed all th
   afterAll(() => program.remove());
 
   it(`end every session with a whole log, and run nothing twice: ${SESSIONS} sessions, ${WORKERS} workers, ${KILLS} kills`, {
-    timeout: 30 * 60_000,
+    timeout: 10 * 60_000 + SESSIONS * 6000,
   }, async () => {
     const folder = await mkdtemp(join(tmpdir(), "shedkit-marks-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -9,6 +9,8 @@ import { createInterface } from "node:readline";
 export interface RestateServer {
   ingress: string;
   admin: string;
+  /** Kills it and starts it again, at the same addresses and with what it has stored. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -25,7 +27,6 @@ export function restateBinary(): string | undefined {
 
 /** Settings for tests: small, quiet, and soon aware of a worker that hangs. */
 const SETTINGS = {
-  RESTATE_USE_RANDOM_PORTS: "true",
   RESTATE_LISTEN_MODE: "tcp",
   RESTATE_BIND_IP: "127.0.0.1",
   RESTATE_DISABLE_TELEMETRY: "true",
@@ -40,26 +41,40 @@ const SETTINGS = {
 /** Starts a Restate server on loopback, in a folder that is gone when it stops. */
 export async function startRestate(binary: string): Promise<RestateServer> {
   const folder = await mkdtemp(join(tmpdir(), "shedkit-restate-"));
-  const server = spawn(binary, ["--no-logo", "--base-dir", folder], {
-    env: { ...process.env, ...SETTINGS },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  server.stderr.resume();
-  const [ingress, admin] = await ports(server);
+  const start = async (settings: NodeJS.ProcessEnv) => {
+    const server = spawn(binary, ["--no-logo", "--base-dir", folder], {
+      env: { ...process.env, ...SETTINGS, ...settings },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    server.stderr.resume();
+    return { server, ports: await portsOf(server) };
+  };
+  const { server, ports } = await start({ RESTATE_USE_RANDOM_PORTS: "true" });
+  const { ingress, admin, node } = ports;
+  let current = server;
+  const kill = async () => {
+    const closed = once(current, "close");
+    current.kill("SIGKILL");
+    await closed;
+  };
   return {
     ingress: `http://127.0.0.1:${ingress}`,
     admin: `http://127.0.0.1:${admin}`,
+    restart: async () => {
+      await kill();
+      const same = { INGRESS__BIND_PORT: ingress, ADMIN__BIND_PORT: admin, BIND_PORT: node };
+      const settings = Object.entries(same).map(([name, port]) => [`RESTATE_${name}`, `${port}`]);
+      current = (await start(Object.fromEntries(settings))).server;
+    },
     stop: async () => {
-      const closed = once(server, "close");
-      server.kill("SIGKILL");
-      await closed;
+      await kill();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
 /** It says where it listens. All of its partitions must have a leader before it takes work. */
-async function ports(server: ChildProcess): Promise<[ingress: number, admin: number]> {
+async function portsOf(server: ChildProcess): Promise<{ ingress: number; admin: number; node: number }> {
   const found = new Map<string, number>();
   let leaders = 0;
   let log = "";
@@ -73,5 +88,6 @@ async function ports(server: ChildProcess): Promise<[ingress: number, admin: num
     });
     server.once("close", () => reject(new Error(`restate-server ended:\n${log}`)));
   });
-  return [found.get("http-ingress-server") ?? 0, found.get("admin-api-server") ?? 0];
+  const node = [...found].find(([name]) => name !== "http-ingress-server" && name !== "admin-api-server")?.[1] ?? 0;
+  return { ingress: found.get("http-ingress-server") ?? 0, admin: found.get("admin-api-server") ?? 0, node };
 }
