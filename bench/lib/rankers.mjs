@@ -28,14 +28,14 @@ function aiToolSearch(tools) {
     ]),
   );
   return async (query, limit) => {
-    const call = { type: "tool-call", toolCallId: "1", toolName: "search", input: JSON.stringify({ query }) };
+    const call = { type: "tool-call", toolCallId: "1", toolName: "tool__search", input: JSON.stringify({ query }) };
     const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
     const model = {
       ...{ specificationVersion: "v4", provider: "scripted", modelId: "m", supportedUrls: {} },
       doGenerate: async () => ({ content: [call], finishReason: { unified: "tool-calls" }, usage, warnings: [] }),
     };
     const search = toolSearch({ maxResults: limit });
-    const { toolResults } = await generateText({ model, tools: { search, ...deferred }, stopWhen: isStepCount(1), prompt: "?" });
+    const { toolResults } = await generateText({ model, tools: { ...deferred, tool__search: search }, stopWhen: isStepCount(1), prompt: "?" });
     return toolResults[0].output.tools.map(({ name }) => name);
   };
 }

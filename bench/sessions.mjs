@@ -1,0 +1,88 @@
+// Many sessions in one process, and what the stores cost.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OURS, PEERS } from "./lib/peers.mjs";
+import { number, quick, report, spread } from "./lib/report.mjs";
+import { figures, inTurn } from "./lib/rounds.mjs";
+import { startWorker } from "./lib/workers.mjs";
+
+const AT_ONCE = quick ? 200 : 1000;
+const IDLE = quick ? 1000 : 5000;
+const RECORDS = quick ? 2000 : 10_000;
+const ROUNDS = quick ? 2 : 5;
+const notes = [];
+const names = Object.keys(PEERS);
+
+async function all(job, args, rounds, warm) {
+  const workers = {};
+  for (const peer of names) {
+    workers[peer] = await startWorker(new URL("./jobs/sessions.mjs", import.meta.url).href);
+    await workers[peer].call("begin", { peer });
+  }
+  const { got, faults } = await inTurn(names, rounds, (name) => workers[name].call(job, args), { warm });
+  for (const worker of Object.values(workers)) worker.end();
+  for (const [name, fault] of Object.entries(faults)) notes.push(`${name}, ${job}, failed: ${fault}`);
+  return got;
+}
+
+const together = await all("concurrent", { count: AT_ONCE }, ROUNDS, 1);
+const idle = await all("idle", { count: IDLE }, 1, 0);
+
+const stores = ["in memory", "JSON lines", "level", "libsql"];
+const url = process.env.DATABASE_URL;
+if (url) stores.push("postgres");
+else notes.push("PostgreSQL is measured where DATABASE_URL names a server.");
+const workers = {};
+for (const store of stores) workers[store] = await startWorker(new URL("./jobs/stores.mjs", import.meta.url).href);
+const { got: kept, faults } = await inTurn(stores, ROUNDS, async (store) => {
+  const folder = mkdtempSync(join(tmpdir(), "shedkit-bench-"));
+  try {
+    return await workers[store].call("run", { store, folder, url, count: RECORDS });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+for (const worker of Object.values(workers)) worker.end();
+for (const [name, fault] of Object.entries(faults)) notes.push(`${name} failed: ${fault}`);
+
+const [wall, cpu, memory] = ["wall", "cpu", "memory"].map((key) => figures(together, key, OURS));
+const [begun, used] = ["begun", "used"].map((key) => figures(idle, key, OURS));
+const store = Object.fromEntries(["one", "threes", "whole", "last"].map((key) => [key, figures(kept, key, "in memory")]));
+report("sessions", {
+  data: { concurrent: { wall, cpu, memory }, idle: { begun, used }, store },
+  notes,
+  tables: [
+    {
+      key: "concurrent",
+      title: `${AT_ONCE.toLocaleString("en")} turns at once in one process, each of three steps whose tool takes 20 ms`,
+      head: ["", "all of them, ms", "beside ours", "CPU a turn, ms", "beside ours", "memory more, MB"],
+      rows: names.map((name) => [
+        name,
+        spread(wall[name]),
+        number(wall[name]?.ratio),
+        spread(cpu[name]),
+        number(cpu[name]?.ratio),
+        number(memory[name]?.high),
+      ]),
+    },
+    {
+      key: "idle",
+      title: `${IDLE.toLocaleString("en")} idle conversations with ten tools: KB each`,
+      head: ["", "begun", "after a turn", "beside ours"],
+      rows: names.map((name) => [
+        name,
+        number(begun[name]?.median),
+        number(used[name]?.median),
+        number(used[name]?.ratio),
+      ]),
+    },
+    {
+      key: "stores",
+      title: `Our stores: appends to a log, and a log of ${RECORDS.toLocaleString("en")} records taken up again, ms`,
+      head: ["", "append of one", "append of three", `all ${RECORDS.toLocaleString("en")} read`, "the last 100 read"],
+      rows: stores.map((name) => [name, ...["one", "threes", "whole", "last"].map((key) => spread(store[key][name]))]),
+    },
+  ],
+});
+process.exit();
