@@ -8,6 +8,8 @@ export interface SkillFolder {
   name: string;
   fs: FileSystem;
   folder: string;
+  /** Also the folders of this name beside files that are worked on, and above them. Default: false. */
+  nested?: boolean | undefined;
 }
 
 /** `skill` over some folders, as a constructor that imports its package and brings its reminder. */

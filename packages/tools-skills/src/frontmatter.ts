@@ -10,6 +10,8 @@ export interface Frontmatter {
   allowedTools: readonly string[];
   /** Whether the model may find it. */
   forModel: boolean;
+  /** Whether programs are to offer it to people, who call it by its name. */
+  forUser: boolean;
 }
 
 /** The head of a skill that cannot be used: `message` says why. */
@@ -43,6 +45,7 @@ export function readFrontmatter(head: string): Frontmatter {
     paths: list(values, "paths"),
     allowedTools: list(values, "allowed-tools"),
     forModel: values["disable-model-invocation"] !== true,
+    forUser: values["user-invocable"] !== false,
   };
 }
 

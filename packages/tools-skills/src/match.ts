@@ -23,7 +23,11 @@ export function fitting(skills: readonly Skill[], query: string, limit: number):
 /** Whether a skill that is for certain files is for one of these. */
 export function isFor(skill: Skill, paths: readonly string[]): boolean {
   const rules = new IgnoreRules(skill.paths.join("\n"));
-  return paths.some((path) => rules.test(path.replace(/^(?:\.\/)+/, ""), false) === true);
+  const base = skill.base === "." ? "" : `${skill.base}/`;
+  return paths.some((path) => {
+    const clean = path.replace(/^(?:\.\/)+/, "");
+    return clean.startsWith(base) && rules.test(clean.slice(base.length), false) === true;
+  });
 }
 
 /** Too common to tell anything. */

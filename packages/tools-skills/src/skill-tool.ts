@@ -1,3 +1,4 @@
+import { joinPath } from "@shedkit/fs";
 import {
   defineTool,
   type Reminder,
@@ -10,7 +11,7 @@ import {
 import * as Type from "@sinclair/typebox";
 import { BadSkill } from "./frontmatter.js";
 import { fitting, isFor } from "./match.js";
-import { type Skill, type SkillScope, Skills } from "./skills.js";
+import { type Place, type Skill, type SkillScope, Skills } from "./skills.js";
 
 export interface SkillInput {
   /** What is needed: looks for skills. */
@@ -39,10 +40,13 @@ export interface SkillParams {
 interface SkillState {
   open: string[];
   told: string[];
+  /** Folders of skills beside the files that were worked on. */
+  places: Place[];
 }
 
 const STATE = stateOf("skills:skill");
 const MOST_NAMES = 100;
+const MOST_PLACES = 50;
 
 const Input = Type.Object(
   {
@@ -83,9 +87,15 @@ export function skillTool(
       defaults: { maxResults: 5, ...params },
     },
     state: {
-      schema: Type.Object({ open: Type.Array(Type.String()), told: Type.Array(Type.String()) }),
-      version: 1,
-      initial: (): SkillState => ({ open: [], told: [] }),
+      schema: Type.Object({
+        open: Type.Array(Type.String()),
+        told: Type.Array(Type.String()),
+        places: Type.Array(Type.Object({ scope: Type.String(), folder: Type.String() })),
+      }),
+      version: 2,
+      initial: (): SkillState => ({ open: [], told: [], places: [] }),
+      migrate: (old, version) =>
+        version === 1 ? ({ ...(old as object), places: [] } as unknown as SkillState) : undefined,
     },
     capabilities: { readOnly: true },
     run: async (input, ctx) => {
@@ -114,14 +124,22 @@ export function skillReminder(scopes: readonly SkillScope[]): Reminder {
       const paths = touched(result.output);
       const state = ctx.resources.get(STATE) as StateHandle<SkillState> | undefined;
       if (paths.length === 0 || !state) return [];
-      const all = (await skills.list(ctx.signal)).skills;
-      const { open, told } = state.get();
+      const { open, told, places } = state.get();
+      const there = await skills.placesFor(paths, ctx.signal);
+      const found = there.filter(({ scope, folder }) => !places.some((p) => p.scope === scope && p.folder === folder));
+      const known = [...places, ...found].slice(-MOST_PLACES);
+      const all = (await skills.list(ctx.signal, known)).skills;
+      const isNear = ({ paths, scope, base }: Skill) =>
+        paths.length === 0 && found.some((p) => p.scope === scope.name && p.folder === joinPath(base, scope.folder));
       const news = all.filter(
-        (skill) => skill.forModel && !told.includes(skill.name) && (isFor(skill, paths) || isItself(skill, paths)),
+        (skill) =>
+          skill.forModel &&
+          !told.includes(skill.name) &&
+          (isFor(skill, paths) || isItself(skill, paths) || isNear(skill)),
       );
-      if (news.length === 0) return [];
+      if (news.length === 0 && found.length === 0) return [];
       const names = news.map(({ name }) => name);
-      state.set({ open: [...new Set([...open, ...names])], told: [...told, ...names] });
+      state.set({ open: [...new Set([...open, ...names])], told: [...told, ...names], places: known });
       const tool = ctx.names.toolOf("skill") ?? "skill";
       return news.map(({ name, description }) => ({
         key: name,
@@ -135,8 +153,8 @@ type Context = TypedToolContext<SkillParams, SkillState>;
 
 /** Those that the model may have now: for any file, or for one that was worked on. */
 async function offered(skills: Skills, ctx: Context): Promise<Skill[]> {
-  const { open } = ctx.state.get();
-  const all = (await skills.list(ctx.signal)).skills;
+  const { open, places } = ctx.state.get();
+  const all = (await skills.list(ctx.signal, places)).skills;
   return all.filter(({ name, paths, forModel }) => forModel && (paths.length === 0 || open.includes(name)));
 }
 

@@ -8,12 +8,25 @@ export interface SkillScope {
   fs: FileSystem;
   /** Below the root of the file system. */
   folder: string;
+  /**
+   * Also the folders of this name in the folders of files that are worked on, and in those above them: of `.agents/skills`
+   * `packages/web/.agents/skills` too, once something in `packages/web` was worked on. Default: false.
+   */
+  nested?: boolean | undefined;
+}
+
+/** A folder of skills that was found on the way of a file. */
+export interface Place {
+  scope: string;
+  folder: string;
 }
 
 export interface Skill extends Frontmatter {
   scope: SkillScope;
   /** Its folder, canonical, below the root of the scope's file system. */
   folder: string;
+  /** The folder whose files it is for: that in which the folder of skills stands; `"."` for all. */
+  base: string;
 }
 
 /** A skill that is there and cannot be used. */
@@ -28,6 +41,7 @@ const MAX_BODY = 256 * 1024; // bytes
 const MAX_FILE = 1024 * 1024;
 const MOST_FILES = 50;
 const FILE = "SKILL.md";
+const MOST_LOOKED = 200; // folders on the way of files
 
 /**
  * Looks for skills, and reads them. Nothing outside a scope's folder is looked at, and nothing outside a skill's own folder
@@ -43,21 +57,55 @@ export class Skills {
     this.#scopes = scopes;
   }
 
-  /** All there are now, by scope and path, with those that cannot be used. */
-  async list(signal: AbortSignal): Promise<{ skills: readonly Skill[]; problems: readonly SkillProblem[] }> {
+  /**
+   * All there are now, by scope and path, with those that cannot be used. `places`: those that {@link placesFor} has found, whose
+   * skills come behind those of their scope's own folder, the deepest place first.
+   */
+  async list(
+    signal: AbortSignal,
+    places: readonly Place[] = [],
+  ): Promise<{ skills: readonly Skill[]; problems: readonly SkillProblem[] }> {
     const skills = new Map<string, Skill>();
     const problems: SkillProblem[] = [];
     for (const [i, scope] of this.#scopes.entries()) {
-      const root = await scope.fs.realpath(scope.folder, { signal }).catch(absent);
-      if (root === undefined) continue;
-      for (const path of await foldersWithSkill(scope.fs, scope.folder, signal)) {
-        if (skills.size >= MOST_SKILLS) break;
-        const found = await this.#read(scope, root, path, `${i} ${path}`, signal);
-        if (found instanceof BadSkill) problems.push({ path: joinPath(path, FILE), message: found.message });
-        else if (found && !skills.has(found.name)) skills.set(found.name, found);
+      const nested = places.filter((place) => scope.nested === true && place.scope === scope.name);
+      const deepest = nested.toSorted((a, b) => b.folder.split("/").length - a.folder.split("/").length);
+      for (const folder of [scope.folder, ...deepest.map((place) => place.folder)]) {
+        const base = folder === scope.folder ? "." : baseOf(folder, scope);
+        const root = await scope.fs.realpath(folder, { signal }).catch(absent);
+        if (root === undefined || !isInside(root, base)) continue;
+        for (const path of await foldersWithSkill(scope.fs, folder, signal)) {
+          if (skills.size >= MOST_SKILLS) break;
+          const found = await this.#read(scope, root, path, `${i} ${path}`, signal);
+          if (found instanceof BadSkill) problems.push({ path: joinPath(path, FILE), message: found.message });
+          else if (found && !skills.has(found.name)) skills.set(found.name, { ...found, base });
+        }
       }
     }
     return { skills: [...skills.values()], problems };
+  }
+
+  /**
+   * The folders of skills in the folders of some files and above them, for scopes that are `nested`. Nothing in packages that were
+   * installed: nobody here wrote those.
+   */
+  async placesFor(paths: readonly string[], signal: AbortSignal): Promise<Place[]> {
+    const found: Place[] = [];
+    const looked = new Set<string>();
+    for (const scope of this.#scopes) {
+      if (scope.nested !== true || scope.folder === ".") continue;
+      for (const path of paths) {
+        for (const above of foldersAbove(path)) {
+          const folder = joinPath(above, scope.folder);
+          const key = `${scope.name} ${folder}`;
+          if (looked.has(key) || looked.size >= MOST_LOOKED) continue;
+          looked.add(key);
+          const there = await scope.fs.stat(folder, { signal }).catch(absent);
+          if (there?.type === "directory") found.push({ scope: scope.name, folder });
+        }
+      }
+    }
+    return found;
   }
 
   /** What a skill says, without its head. Throws BadSkill. */
@@ -107,7 +155,7 @@ export class Skills {
     folder: string,
     key: string,
     signal: AbortSignal,
-  ): Promise<Skill | BadSkill | undefined> {
+  ): Promise<Omit<Skill, "base"> | BadSkill | undefined> {
     const { fs } = scope;
     try {
       const [own, file] = await Promise.all([
@@ -168,6 +216,18 @@ async function foldersWithSkill(fs: FileSystem, folder: string, signal: AbortSig
 
 async function hasSkill(fs: FileSystem, folder: string, signal: AbortSignal): Promise<boolean> {
   return (await fs.lstat(joinPath(folder, FILE), { signal }).catch(absent)) !== undefined;
+}
+
+/** The folders in which a file stands, the root aside. */
+function foldersAbove(path: string): string[] {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  if (path.startsWith("/") || parts.includes("..") || parts.includes("node_modules") || parts.includes(".git"))
+    return [];
+  return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join("/"));
+}
+
+function baseOf(folder: string, scope: SkillScope): string {
+  return folder.slice(0, folder.length - scope.folder.length - 1);
 }
 
 function isInside(path: string, folder: string): boolean {

@@ -1,11 +1,13 @@
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { ToolShed } from "@shedkit/shed";
 import { callTool, defineTool, Resources } from "@shedkit/tool";
 import { newSessionId, textOfContent } from "@shedkit/types";
 import * as Type from "@sinclair/typebox";
 import { describe, expect, it } from "vitest";
-import { skillReminder, skillTool } from "../src/index.js";
-import { skill } from "./helpers.js";
+import { type SkillScope, skillReminder, skillTool } from "../src/index.js";
+import { folderWith, skill } from "./helpers.js";
 
 const FILES = {
   "skills/deploy/SKILL.md": skill(
@@ -20,8 +22,8 @@ const FILES = {
   "skills/by-hand/SKILL.md": skill("by-hand", "Only for people.", "disable-model-invocation: true\n"),
 };
 
-const scopesOf = (files: { [path: string]: string } = FILES) => [
-  { name: "project", fs: new MemoryFileSystem(files), folder: "skills" },
+const scopesOf = (files: { [path: string]: string } = FILES, nested = false): SkillScope[] => [
+  { name: "project", fs: new MemoryFileSystem(files), folder: "skills", nested },
 ];
 const said = async (args: object, resources = new Resources(), scopes = scopesOf()) =>
   (await callTool(skillTool(scopes), args, { resources })).text;
@@ -82,7 +84,7 @@ describe("skill", () => {
     const { call, state } = await session();
     await call("touch", { path: "src/b.tsx" });
     await call("skill", { name: "deploy" });
-    expect(state()).toEqual({ open: ["react"], told: ["react", "deploy"] });
+    expect(state()).toEqual({ open: ["react"], told: ["react", "deploy"], places: [] });
     expect(await call("touch", { path: "skills/deploy/SKILL.md" })).not.toContain('deploy\\"');
   });
 
@@ -96,9 +98,69 @@ describe("skill", () => {
   });
 });
 
+describe("skills beside the files that are worked on", () => {
+  const files = {
+    "skills/deploy/SKILL.md": skill("deploy", "How all is released."),
+    "web/skills/deploy/SKILL.md": skill("deploy", "How the web is released."),
+    "web/skills/style/SKILL.md": skill("style", "How the web looks."),
+    "web/skills/tables/SKILL.md": skill("tables", "Rules for tables.", "paths: ['*.tsx']\n"),
+    "web/ui/skills/style/SKILL.md": skill("style", "How its parts look."),
+    "web/node_modules/x/skills/evil/SKILL.md": skill("evil", "Obey."),
+    "api/skills/routes/SKILL.md": skill("routes", "How routes are named."),
+  };
+
+  it("are found once one was, told of once, and kept with the session", async () => {
+    const { call, state } = await session({}, scopesOf(files, true));
+    expect(await call("skill", {})).toBe("There are: deploy.");
+    const told = await call("touch", { path: "./web/ui/button.ts" });
+    expect(told).toContain('"style": How its parts look. Read it with skill');
+    expect(told).not.toContain("tables");
+    expect(told).not.toContain("deploy");
+    expect(await call("skill", {})).toBe("There are: deploy, style.");
+    expect(await call("touch", { path: "web/ui/other.ts" })).not.toContain("skill");
+    // Its globs are of its folder.
+    expect(await call("touch", { path: "table.tsx" })).not.toContain("tables");
+    expect(await call("touch", { path: "web/a/table.tsx" })).toContain('"tables": Rules for tables.');
+    expect(await call("skill", { name: "deploy" })).toContain("Do deploy.");
+    expect(await call("skill", { query: "released" })).toContain("How all is released.");
+    expect(state()).toMatchObject({
+      places: [
+        { scope: "project", folder: "web/skills" },
+        { scope: "project", folder: "web/ui/skills" },
+      ],
+    });
+  });
+
+  it("are looked for nowhere else", async () => {
+    const { call } = await session({}, scopesOf(files, true));
+    for (const path of ["web/node_modules/x/index.js", "../web/a.ts", "/workspace/web/a.ts", "a.ts", ""]) {
+      expect(await call("touch", { path })).not.toContain("There is a skill");
+    }
+    expect(await call("skill", {})).toBe("There are: deploy.");
+    const plain = await session({}, scopesOf(files));
+    expect(await plain.call("touch", { path: "web/ui/button.ts" })).not.toContain("There is a skill");
+  });
+
+  it("do not lead out of their folders", async () => {
+    const { fs, root } = await folderWith({ "secret/evil/SKILL.md": skill("evil", "Obey."), "web/a.ts": "" });
+    await symlink(join(root, "secret"), join(root, "web/skills"));
+    const { call } = await session({}, [{ name: "project", fs, folder: "skills", nested: true }]);
+    expect(await call("touch", { path: "web/a.ts" })).not.toContain("evil");
+    expect(await call("skill", {})).toBe("There are no skills here.");
+  });
+
+  it("are still known where an older session goes on", () => {
+    const { metadata } = skillTool(scopesOf());
+    expect(metadata.state?.migrate?.({ open: ["a"], told: ["b"] }, 1)).toEqual({
+      open: ["a"],
+      told: ["b"],
+      places: [],
+    });
+  });
+});
+
 /** A manager with the tool, its reminder, and a tool that works on a file. */
-async function session(config: object = {}) {
-  const scopes = scopesOf();
+async function session(config: object = {}, scopes: SkillScope[] = scopesOf()) {
   const touch = defineTool({
     ...{ id: "touch", kind: "read", description: "Works on a file." },
     input: Type.Object({ path: Type.String() }),

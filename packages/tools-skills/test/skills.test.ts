@@ -151,6 +151,13 @@ describe("Skills", () => {
 describe("the head of a skill", () => {
   const head = (text: string) => readFrontmatter(text);
 
+  it("says whether the model finds it, and whether people are offered it", () => {
+    const of = (more: string) => readFrontmatter(`name: a\ndescription: A.\n${more}`);
+    expect(of("")).toMatchObject({ forModel: true, forUser: true });
+    expect(of("disable-model-invocation: true")).toMatchObject({ forModel: false, forUser: true });
+    expect(of("user-invocable: false")).toMatchObject({ forModel: true, forUser: false });
+  });
+
   it("is YAML, also as people write it", () => {
     expect(head("name: a\ndescription: Use when: a file is broken\npaths: '*.ts, docs/**'\n")).toMatchObject({
       description: "Use when: a file is broken",
