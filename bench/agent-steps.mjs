@@ -7,15 +7,19 @@ import { ToolShed } from "@shedkit/shed";
 import { KvMemoryStore, MemoryDocumentStore, SqlDocumentStore } from "@shedkit/store";
 import { LibsqlStorage } from "@shedkit/store-libsql";
 import { FnTool } from "@shedkit/tool";
-import { cpu, heap, median } from "./lib/measure.mjs";
+import { cpu, heap, median, stat } from "./lib/measure.mjs";
+import { number, quick, report, spread } from "./lib/report.mjs";
 import { echoShed, pi, scripted, shedkit } from "./lib/steppers.mjs";
 
 const STEPS = 800;
-const ROUNDS = 15;
+const ROUNDS = quick ? 4 : 15;
 const WINDOW = 50;
-const only = process.argv[2];
+const only = process.argv.slice(2).find((arg) => !arg.startsWith("-"));
+const tables = [];
+const data = {};
 const parts = { steps, kept, long, idle };
 for (const [name, part] of Object.entries(parts)) if (only === undefined || only === name) await part();
+report("agent-steps", { tables, data });
 
 /** Both in turn, so that what the machine does meanwhile meets both. */
 async function steps() {
@@ -42,18 +46,26 @@ async function steps() {
     }
   }
   for (const other of others) await other.end();
-  console.log(`A step: an answer, a call, its result (CPU time, median of ${ROUNDS} rounds of ${STEPS} steps)`);
-  for (const [name, { step, growth }] of Object.entries(times)) {
-    console.log(
-      `  ${name.padEnd(16)} ${median(step).toFixed(0)} us; step ${STEPS} / step 50: ${median(growth).toFixed(2)}`,
-    );
-  }
   const ratios = times["@shedkit/agent"].step.map((time, i) => time / times["pi-agent-core"].step[i]);
-  console.log(`  ratio, paired: ${median(ratios).toFixed(2)}`);
+  data.steps = { ratio: stat(ratios) };
+  for (const [name, { step, growth }] of Object.entries(times))
+    data.steps[name] = { step: stat(step), growth: stat(growth) };
+  tables.push({
+    key: "steps",
+    title: `A step: an answer, a call, its result (both in one process, ${ROUNDS} rounds of ${STEPS} steps)`,
+    head: ["", "CPU, us", "beside pi-agent-core", `step ${STEPS} / step 50`],
+    rows: Object.entries(times).map(([name, { step, growth }]) => [
+      name,
+      spread(stat(step)),
+      name === "pi-agent-core" ? "1" : spread(stat(ratios)),
+      number(median(growth)),
+    ]),
+  });
 }
 
 async function kept() {
-  console.log(`Kept over ${STEPS} steps, the session still open`);
+  const rows = [];
+  data.kept = {};
   const db = await LibsqlStorage.open(":memory:");
   const onDisk = (count) => shedkit(count, undefined, (builder) => builder.withDocStore(new SqlDocumentStore(db)));
   const peers = { "@shedkit/agent": shedkit, "the same, its log in libsql": onDisk, "pi-agent-core": pi };
@@ -66,14 +78,18 @@ async function kept() {
       sizes.push(heap() - before);
       await peer.end();
     }
-    console.log(`  ${name.padEnd(28)} ${(median(sizes.slice(1)) / 1e6).toFixed(2)} MB`);
+    data.kept[name] = median(sizes.slice(1)) / 1e6;
+    rows.push([name, number(data.kept[name])]);
   }
+  tables.push({ key: "kept", title: `Kept over ${STEPS} steps, the session still open`, head: ["", "MB"], rows });
   await db.close();
 }
 
 /** A session of 10,000 records: a step late against a step early, and how long it takes to take it up again. */
 async function long() {
-  const count = 1700;
+  const count = quick ? 500 : 1700;
+  const rows = [];
+  data.long = {};
   for (const kind of ["memory", "libsql"]) {
     const folder = await mkdtemp(join(tmpdir(), "shedkit-bench-"));
     const db = kind === "libsql" ? await LibsqlStorage.open(`file:${join(folder, "a.db")}`) : undefined;
@@ -82,10 +98,10 @@ async function long() {
       const kept = builder.withDocStore(store).withSessionId("long");
       return db ? kept.withMemoryStore(new KvMemoryStore(db)) : kept;
     };
-    for (let round = 0; round < 2; round++) {
+    for (let round = quick ? 1 : 0; round < 2; round++) {
       const ratios = [];
       let last;
-      for (let i = 0; i < 5; i++) {
+      for (let i = 0; i < (quick ? 2 : 5); i++) {
         await store.delete("long");
         const at = [];
         last = await shedkit(count, (step) => (at[step] = cpu()), withStores);
@@ -108,16 +124,27 @@ async function long() {
         await session.end();
       }
       for await (const { seq } of store.read("long", { last: 1 })) records = seq;
-      console.log(`A session of ${records} records, ${kind}: a late step / an early one ${median(ratios).toFixed(2)}`);
-      console.log(`  taken up again in ${median(times).toFixed(0)} ms, ${median(cpuTimes).toFixed(0)} ms of CPU time`);
+      data.long[kind] = { records, growth: stat(ratios), wall: stat(times), cpu: stat(cpuTimes) };
+      const { growth, wall, cpu: used } = data.long[kind];
+      rows.push([
+        `${records.toLocaleString("en")} records, ${kind}`,
+        number(growth.median),
+        spread(wall),
+        spread(used),
+      ]);
     }
     await store.close();
     await db?.close();
     await rm(folder, { recursive: true });
   }
+  const head = ["", "a late step / an early one", "taken up again, ms", "of CPU time"];
+  tables.push({ key: "long", title: "A long session", head, rows });
 }
 
 async function idle() {
+  const count = quick ? 1000 : 5000;
+  const rows = [];
+  data.idle = {};
   const schema = (i) => ({
     type: "object",
     properties: { path: { type: "string", description: `The path of thing ${i}` }, limit: { type: "integer" } },
@@ -132,8 +159,10 @@ async function idle() {
     ["10 tools", new ToolShed().tools(tools)],
   ]) {
     const builder = AgentSession.builder(scripted(0)).withModel("m").withToolshed(shed);
-    console.log(`5000 idle sessions with ${name}: ${((await idleOf(builder, 5000)) / 1000).toFixed(1)} KB each`);
+    data.idle[name] = (await idleOf(builder, count)) / 1000;
+    rows.push([name, number(data.idle[name])]);
   }
+  tables.push({ key: "idle", title: `${count.toLocaleString("en")} idle sessions: KB each`, head: ["", "KB"], rows });
 }
 
 async function idleOf(builder, count) {

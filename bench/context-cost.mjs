@@ -38,7 +38,8 @@ for (const [way, [peer, options]] of Object.entries(WAYS)) {
   const worker = await startWorker(new URL("./jobs/context.mjs", import.meta.url).href);
   for (const wire of Object.keys(WIRES)) {
     if (!PEERS[peer].wires.includes(wire)) continue;
-    for (const count of COUNTS) for (const seed of SEEDS) await measure({ worker, wire, count, seed, way, peer, options });
+    for (const count of COUNTS)
+      for (const seed of SEEDS) await measure({ worker, wire, count, seed, way, peer, options });
   }
   worker.end();
 }
@@ -68,7 +69,8 @@ async function measure({ worker, wire, count, seed, way, peer, options }) {
 
 const of = (wire, way, count, key) => median((data[wire]?.[way]?.[count] ?? []).map((task) => task[key]));
 const ways = (wire) => Object.keys(WAYS).filter((way) => data[wire]?.[way]);
-const share = (wire, way, count) => `${Math.round((100 * of(wire, way, count, "cacheRead")) / of(wire, way, count, "input"))} %`;
+const share = (wire, way, count) =>
+  `${Math.round((100 * of(wire, way, count, "cacheRead")) / of(wire, way, count, "input"))} %`;
 report("context-cost", {
   data,
   notes,
@@ -76,7 +78,14 @@ report("context-cost", {
     ...Object.keys(WIRES).map((wire) => ({
       key: wire,
       title: `${TITLES[wire]}: tokens of prompts (o200k_base), median of ${SEEDS.length} task(s)`,
-      head: ["", ...COUNTS.map((count) => `${count} tools: first request`), ...COUNTS.map((count) => `${count} tools: the task, not from the cache`), "500 tools: from the cache", "requests", "not found of 10"],
+      head: [
+        "",
+        ...COUNTS.map((count) => `${count} tools: first request`),
+        ...COUNTS.map((count) => `${count} tools: the task, not from the cache`),
+        "500 tools: from the cache",
+        "requests",
+        "not found of 10",
+      ],
       rows: ways(wire).map((way) => [
         way,
         ...COUNTS.map((count) => number(of(wire, way, count, "first"))),

@@ -2,6 +2,7 @@ import { ToolCallManager } from "@shedkit/shed";
 import { FnTool, ToolCallResult } from "@shedkit/tool";
 import { newSessionId } from "@shedkit/types";
 import { percentile } from "./lib/data.mjs";
+import { number, report } from "./lib/report.mjs";
 
 const schema = {
   type: "object",
@@ -22,10 +23,25 @@ for (let i = 0; i < 20_000; i++) {
   await one();
   times.push((performance.now() - start) * 1000);
 }
-console.log(`One call of a tool that does nothing: find, validate, run, post-process`);
-console.log(`  p50 ${percentile(times, 0.5).toFixed(1)} us, p99 ${percentile(times, 0.99).toFixed(1)} us`);
+const rows = [
+  ["p50, us", number(percentile(times, 0.5))],
+  ["p99, us", number(percentile(times, 0.99))],
+];
+const data = { p50: percentile(times, 0.5), p99: percentile(times, 0.99), growth: {} };
 for (const count of [1000, 2000, 4000, 8000]) {
   const start = performance.now();
   for (let i = 0; i < count; i++) await one();
-  console.log(`  ${count} calls: ${(((performance.now() - start) * 1000) / count).toFixed(1)} us each`);
+  data.growth[count] = ((performance.now() - start) * 1000) / count;
+  rows.push([`${count.toLocaleString("en")} calls, us each`, number(data.growth[count])]);
 }
+report("dispatch", {
+  data,
+  tables: [
+    {
+      key: "dispatch",
+      title: "A call of a tool that does nothing: find, validate, run, post-process",
+      head: ["", ""],
+      rows,
+    },
+  ],
+});

@@ -23,7 +23,10 @@ const notes = [
 ];
 process.on("exit", () => rmSync(work, { recursive: true, force: true }));
 
-const pinned = { ...versions(), ...JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")).devDependencies };
+const pinned = {
+  ...versions(),
+  ...JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")).devDependencies,
+};
 const strands = JSON.parse(readFileSync(join(import.meta.dirname, "strands/package.json"), "utf8")).dependencies;
 const folders = {};
 const packed = new Map();
@@ -50,7 +53,17 @@ report("install-size", {
     {
       key: "install",
       title: "What an installation takes",
-      head: ["", "installed, MB", "packages", "bundle, gz KB", "loaded in, ms", "of it Node, ms", "memory, MB", "thirty tools: instantiations", "check, s"],
+      head: [
+        "",
+        "installed, MB",
+        "packages",
+        "bundle, gz KB",
+        "loaded in, ms",
+        "of it Node, ms",
+        "memory, MB",
+        "thirty tools: instantiations",
+        "check, s",
+      ],
       rows: Object.entries(data).map(([name, own]) => [
         name,
         number(own.megabytes),
@@ -82,7 +95,14 @@ async function bundle(folder) {
   };
   const { outputFiles } = await build({
     ...{ entryPoints: [join(folder, "main.ts")], bundle: true, minify: true, write: false, logLevel: "silent" },
-    ...{ format: "esm", platform: "node", target: "node22", splitting: true, outdir: join(folder, "out"), plugins: [missing] },
+    ...{
+      format: "esm",
+      platform: "node",
+      target: "node22",
+      splitting: true,
+      outdir: join(folder, "out"),
+      plugins: [missing],
+    },
     loader: { ".node": "empty", ".wasm": "empty" },
   });
   // What the program loads at once; what it imports when it needs it is no part.
@@ -106,9 +126,20 @@ async function bundle(folder) {
 function types(folder, { program, head, tool, use }) {
   if (!tool) return {};
   const names = FIELDS.map((_, i) => `tool${i}`);
-  writeFileSync(join(folder, "tools.ts"), [program, head, ...FIELDS.map((fields, i) => tool(i, fields)), use(names.join(", "))].join("\n"));
+  writeFileSync(
+    join(folder, "tools.ts"),
+    [program, head, ...FIELDS.map((fields, i) => tool(i, fields)), use(names.join(", "))].join("\n"),
+  );
   const options = [
-    ...["--ignoreConfig", "--target", "ES2023", "--lib", "ES2023,ESNext.Disposable,DOM,DOM.AsyncIterable", "--types", ""],
+    ...[
+      "--ignoreConfig",
+      "--target",
+      "ES2023",
+      "--lib",
+      "ES2023,ESNext.Disposable,DOM,DOM.AsyncIterable",
+      "--types",
+      "",
+    ],
     ...["--module", "NodeNext", "--strict", "--skipLibCheck", "--noEmit", "--extendedDiagnostics", "tools.ts"],
   ];
   const { stdout, status } = spawnSync(process.execPath, [tsc, ...options], { cwd: folder, encoding: "utf8" });
@@ -132,7 +163,10 @@ async function imports() {
       `${lines.join("\n")}\nconst { user, system } = process.cpuUsage();\nconsole.log((user + system) / 1000, process.memoryUsage().rss / 2 ** 20, ${lines.length});\n`,
     );
   }
-  writeFileSync(join(work, "bare.mjs"), "const { user, system } = process.cpuUsage();\nconsole.log((user + system) / 1000, process.memoryUsage().rss / 2 ** 20);\n");
+  writeFileSync(
+    join(work, "bare.mjs"),
+    "const { user, system } = process.cpuUsage();\nconsole.log((user + system) / 1000, process.memoryUsage().rss / 2 ** 20);\n",
+  );
   for (let round = -1; round < ROUNDS; round++) {
     const base = load(join(work, "bare.mjs"));
     if (round >= 0) bare.push(base);

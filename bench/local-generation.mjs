@@ -8,6 +8,8 @@ import { tinyGguf } from "@shedkit/testing";
 import { ChatTemplate, familyOf } from "@shedkit/text-tools";
 import { Messages } from "@shedkit/types";
 import { getLlama, LlamaCompletion } from "../packages/provider-llamacpp/node_modules/node-llama-cpp/dist/index.js";
+import { stat } from "./lib/measure.mjs";
+import { number, report, spread } from "./lib/report.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -15,8 +17,9 @@ const { values } = parseArgs({
     width: { type: "string", default: "640" },
     layers: { type: "string", default: "8" },
     threads: { type: "string", default: "1" },
-    rounds: { type: "string", default: "7" },
-    tokens: { type: "string", default: "128" },
+    rounds: { type: "string", default: process.argv.includes("--quick") ? "3" : "11" },
+    tokens: { type: "string", default: process.argv.includes("--quick") ? "48" : "128" },
+    quick: { type: "boolean" },
   },
 });
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
@@ -29,7 +32,6 @@ if (values.model === undefined) {
 const [threads, rounds, tokens] = [values.threads, values.rounds, values.tokens].map(Number);
 const contextLength = 2048;
 
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 /** Milliseconds, and those of them that this process computed: the same on a busy machine. */
 const timed = async (run) => {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
@@ -135,19 +137,17 @@ for (let round = 0; round <= rounds; round++) {
   speeds.ours.push(own);
   speeds.bare.push(other);
 }
-console.log(
-  `Generation of ${tokens} tokens, ${threads} thread(s), ${rounds} rounds in turn, tokens a second behind the first`,
-);
+const data = { model: values.model ?? "of random weights", threads, tokens };
+const speedRows = [];
 for (const [kind, told] of Object.entries({ wall: "by the clock", cpu: "by processor time" })) {
-  const of = (which) => median(speeds[which].map((speed) => speed[kind]));
-  const ratio = median(speeds.ours.map((speed, i) => speed[kind] / speeds.bare[i][kind]));
-  console.log(
-    `  ${told}: bare node-llama-cpp ${of("bare").toFixed(0)}, ours ${of("ours").toFixed(0)}: ` +
-      `${ratio.toFixed(3)} of it (wanted: 0.97)`,
-  );
+  const of = (which) => stat(speeds[which].map((speed) => speed[kind]));
+  const ratio = stat(speeds.ours.map((speed, i) => speed[kind] / speeds.bare[i][kind]));
+  data[kind] = { bare: of("bare"), ours: of("ours"), ratio };
+  speedRows.push([told, spread(of("bare")), spread(of("ours")), spread(ratio)]);
 }
 
-console.log("Time to the first token of the nth step of a session");
+const firstRows = [];
+data.first = [];
 const conversation = [];
 for (let step = 1; step <= 12; step++) {
   conversation.push(user(`Step ${step}: ${"read the file and tell the port. ".repeat(3)}`));
@@ -157,10 +157,14 @@ for (let step = 1; step <= 12; step++) {
   const anew = await ours(request([...conversation], { system: `${step}`.repeat(5), params }));
   if (step % 4 === 0) {
     const all = kept.usage.input + kept.usage.cacheRead;
-    console.log(
-      `  step ${step}: ${kept.firstMs.toFixed(1)} ms with reuse (${kept.usage.input} of ${all} tokens evaluated), ` +
-        `${anew.firstMs.toFixed(1)} ms without: ${(anew.firstMs / kept.firstMs).toFixed(1)}x`,
-    );
+    data.first.push({ step, kept: kept.firstMs, anew: anew.firstMs, evaluated: kept.usage.input, all });
+    firstRows.push([
+      `step ${step}`,
+      number(kept.firstMs),
+      number(anew.firstMs),
+      number(anew.firstMs / kept.firstMs),
+      `${kept.usage.input} of ${all}`,
+    ]);
   }
   conversation.push(said("The port is 8417, as the file says.", step));
 }
@@ -173,9 +177,33 @@ for (let round = 0; round < rounds; round++) {
   const both = await timed(() => Promise.all([ask(`c${round}`), ask(`d${round}`)]));
   together.push({ wall: one.ms / both.ms, cpu: one.cpuMs / both.cpuMs });
 }
-console.log("Two sessions at once against one after the other");
-const times = (kind) => median(together.map((ratio) => ratio[kind])).toFixed(2);
-console.log(`  ${times("wall")}x as fast by the clock, ${times("cpu")}x by processor time`);
+const twoRows = [["as fast, by the clock"], ["as fast, by processor time"]].map(([told], i) => {
+  data.together ??= {};
+  const kind = ["wall", "cpu"][i];
+  data.together[kind] = stat(together.map((ratio) => ratio[kind]));
+  return [told, spread(data.together[kind])];
+});
+const about = `${values.model ?? "a model of random weights, 60 MB"}, ${threads} thread(s)`;
+report("local-generation", {
+  data,
+  notes: ["Bare is LlamaCompletion of the same node-llama-cpp, with the same model, prompt and sampling."],
+  tables: [
+    {
+      key: "speed",
+      title: `${tokens} tokens of ${about}: tokens a second behind the first`,
+      head: ["", "bare node-llama-cpp", "@shedkit/provider-llamacpp", "ours / bare"],
+      rows: speedRows,
+    },
+    {
+      key: "first",
+      title: "Time to the first token of the nth step of a session, ms",
+      head: ["", "what it has evaluated kept", "all evaluated anew", "times sooner", "tokens evaluated"],
+      rows: firstRows,
+    },
+    { key: "two", title: "Two sessions at once beside one after the other", head: ["", "times"], rows: twoRows },
+  ],
+});
 await provider.close();
 await llama.dispose();
 rmSync(folder, { recursive: true });
+process.exit();

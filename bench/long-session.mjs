@@ -83,7 +83,19 @@ report("long-session", {
     {
       key: "steps",
       title: `A session of ${TOTAL.toLocaleString("en")} steps in turns of ${STEPS}, over a store`,
-      head: ["", "steps", "CPU a step, ms: first part", "last part", "last / first", "wall a step: last part, ms", "heap: first part, MB", "last part", "store, MB", "taken up again, ms", "messages then"],
+      head: [
+        "",
+        "steps",
+        "CPU a step, ms: first part",
+        "last part",
+        "last / first",
+        "wall a step: last part, ms",
+        "heap: first part, MB",
+        "last part",
+        "store, MB",
+        "taken up again, ms",
+        "messages then",
+      ],
       rows: KEEPERS.map((keeper) => {
         const { parts, turns, disk, resume } = data[keeper];
         const [first, last] = [parts.at(0), parts.at(-1)];

@@ -1,6 +1,5 @@
 // What our providers cost beside the official SDKs, which they send their requests with: CPU time of this process, both
 // in turn in the same run, with the medians of each and of the ratios of neighbours.
-import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { Secret } from "../packages/provider/dist/index.js";
 import { AnthropicMessagesProvider } from "../packages/provider-anthropic/dist/index.js";
@@ -9,9 +8,11 @@ import { OpenAIProvider } from "../packages/provider-openai-chat/dist/index.js";
 import OpenAI from "../packages/provider-openai-chat/node_modules/openai/index.mjs";
 import { ResponsesProvider } from "../packages/provider-openai-responses/dist/index.js";
 import { Messages } from "../packages/types/dist/index.js";
-import { percentile } from "./lib/data.mjs";
+import { stat } from "./lib/measure.mjs";
+import { number, quick, report, spread } from "./lib/report.mjs";
 import { answerPieces, fetchOf } from "./lib/wire-streams.mjs";
 
+const LENGTHS = quick ? [25_000, 50_000] : [25_000, 50_000, 100_000, 200_000];
 const baseUrl = "http://model.invalid/v1";
 const WIRES = {
   "openai-chat": {
@@ -84,7 +85,7 @@ async function pair(bareRun, ourRun, rounds) {
     times.ours.push(our);
     times.ratio.push(our / their);
   }
-  return Object.fromEntries(Object.entries(times).map(([key, values]) => [key, percentile(values, 0.5)]));
+  return Object.fromEntries(Object.entries(times).map(([key, values]) => [key, stat(values)]));
 }
 
 const question = (messages, tools = []) => ({
@@ -105,10 +106,10 @@ async function perToken(wire, together) {
   const result = await pair(
     () => bare(open, length, [body]),
     () => ours(one, [request]),
-    41,
+    quick ? 7 : 41,
   );
-  const [theirs, our] = [result.bare, result.ours].map((ms) => ((ms * 1000) / TOKENS).toFixed(2));
-  console.log(`  ${wire}, ${together} to a read: SDK ${theirs} us, ours ${our} us, ratio ${result.ratio.toFixed(2)}`);
+  const each = (all) => Object.fromEntries(["median", "low", "high"].map((key) => [key, (all[key] * 1000) / TOKENS]));
+  return { bare: each(result.bare), ours: each(result.ours), ratio: result.ratio };
 }
 
 /** A turn of five requests with ten tools: four calls, each with its result, and an answer; 150 tokens each. */
@@ -161,16 +162,15 @@ async function perTurn(wire) {
   const result = await pair(
     () => bare(open, length, sent),
     () => ours(one, requests),
-    61,
+    quick ? 9 : 61,
   );
-  const [theirs, our] = [result.bare.toFixed(2), result.ours.toFixed(2)];
-  console.log(`  ${wire}: SDK ${theirs} ms, ours ${our} ms, ratio ${result.ratio.toFixed(2)}`);
+  return result;
 }
 
 /** Whether a long stream costs a token what a short one does, and keeps more than its text. */
 async function long(wire) {
   const line = [];
-  for (const tokens of [25_000, 50_000, 100_000, 200_000]) {
+  for (const tokens of LENGTHS) {
     const one = WIRES[wire].provider(fetchOf([answerPieces(wire, tokens, 8)]));
     const request = question([Messages.user("Hello")]);
     await ours(one, [request]);
@@ -184,16 +184,42 @@ async function long(wire) {
       most = Math.max(most, process.memoryUsage().heapUsed - heap);
     }
     const { user, system } = process.cpuUsage(start);
-    line.push(`${tokens / 1000}k ${((user + system) / tokens).toFixed(1)} us, ${(most / 1e6).toFixed(1)} MB`);
+    line.push({ tokens, token: (user + system) / tokens, megabytes: most / 1e6 });
   }
-  console.log(`  ${wire}: ${line.join("; ")}`);
+  return line;
 }
 
-const started = performance.now();
-console.log("A streamed token (bar: ratio 1.15)");
-for (const wire of Object.keys(WIRES)) for (const together of [8, 1]) await perToken(wire, together);
-console.log("A turn of five requests (bar: ratio 1.2)");
-for (const wire of Object.keys(WIRES)) await perTurn(wire);
-console.log("A long stream: CPU for each token, and the heap over the one before it (flat beyond the text)");
-for (const wire of Object.keys(WIRES)) await long(wire);
-console.log(`(${((performance.now() - started) / 1000).toFixed(0)} s)`);
+const data = { token: {}, turn: {}, long: {} };
+for (const wire of Object.keys(WIRES)) {
+  for (const together of [8, 1]) data.token[`${wire}, ${together} to a read`] = await perToken(wire, together);
+  data.turn[wire] = await perTurn(wire);
+  data.long[wire] = await long(wire);
+}
+const rows = (all) =>
+  Object.entries(all).map(([name, { bare, ours, ratio }]) => [name, spread(bare), spread(ours), spread(ratio)]);
+report("provider-overhead", {
+  data,
+  tables: [
+    {
+      key: "token",
+      title: "A streamed token, CPU, us (bar: 1.15)",
+      head: ["", "SDK", "ours", "ours / SDK"],
+      rows: rows(data.token),
+    },
+    {
+      key: "turn",
+      title: "A turn of five requests with ten tools, CPU, ms (bar: 1.2)",
+      head: ["", "SDK", "ours", "ours / SDK"],
+      rows: rows(data.turn),
+    },
+    {
+      key: "long",
+      title: "A long stream: CPU a token, us, and megabytes over the stream before",
+      head: ["", ...LENGTHS.map((length) => `${length / 1000}k tokens`)],
+      rows: Object.entries(data.long).map(([wire, line]) => [
+        wire,
+        ...line.map(({ token, megabytes }) => `${number(token)}, ${number(megabytes)} MB`),
+      ]),
+    },
+  ],
+});

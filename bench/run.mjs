@@ -1,26 +1,71 @@
-// Lists the measurements, or runs one of them: pnpm bench [NAME] [ARGUMENTS]
+// Runs measurements: pnpm bench [NAME ...] [--quick] [ARGUMENTS]; pnpm bench --list; pnpm bench --readme
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 const HERE = import.meta.dirname;
-const NO_MEASUREMENT = new Set(["run.mjs", "data.mjs"]);
-const names = readdirSync(HERE)
-  .filter((file) => file.endsWith(".mjs") && !NO_MEASUREMENT.has(file))
-  .map((file) => file.slice(0, -".mjs".length))
-  .sort();
+/** In the order in which they run. `small`: part of `--quick` too. */
+const MEASUREMENTS = {
+  "turn-overhead": { small: true },
+  "tool-loop": { small: true },
+  "long-session": { small: true },
+  "context-cost": { small: true, data: true, untimed: true },
+  "shed-search": { small: true, data: true },
+  sessions: { small: true },
+  "install-size": { small: true, untimed: true },
+  "local-generation": { small: true },
+  types: { small: true },
+  dispatch: { small: true },
+  "provider-overhead": {},
+  "agent-steps": {},
+  tools: {},
+};
+const names = Object.keys(MEASUREMENTS);
+const args = process.argv.slice(2);
+const asked = args.filter((arg) => names.includes(arg));
+const rest = args.filter((arg) => !names.includes(arg));
+const quick = args.includes("--quick");
 
-const [name, ...rest] = process.argv.slice(2);
-if (name === undefined || !names.includes(name)) {
-  if (name !== undefined) console.error(`There is no measurement "${name}".`);
-  console.log(`pnpm bench NAME [ARGUMENTS], where NAME is one of: ${names.join(", ")}. bench/README.md tells of each.`);
-  process.exitCode = name === undefined ? 0 : 2;
+if (args.includes("--list")) {
+  console.log(
+    `pnpm bench [NAME ...] [--quick], where NAME is one of: ${names.join(", ")}. bench/README.md tells of each.`,
+  );
 } else if (!existsSync(join(HERE, "node_modules"))) {
   console.error("What is measured against is not installed: pnpm build, then pnpm --dir bench install.");
   process.exitCode = 2;
+} else if (args.includes("--readme")) {
+  const { writeTables } = await import("./lib/readme.mjs");
+  writeTables();
+} else if (asked.length === 0 && rest.some((arg) => arg !== "--quick")) {
+  console.error(`There is no measurement "${rest.find((arg) => arg !== "--quick")}". pnpm bench --list has them all.`);
+  process.exitCode = 2;
 } else {
-  const child = spawn(process.execPath, ["--expose-gc", join(HERE, `${name}.mjs`), ...rest], { stdio: "inherit" });
-  child.on("close", (code, signal) => {
-    process.exitCode = signal === null ? (code ?? 1) : 1;
+  await all(asked.length > 0 ? asked : names.filter((name) => !quick || MEASUREMENTS[name].small));
+}
+
+async function all(list) {
+  if (list.some((name) => MEASUREMENTS[name].data) && !existsSync(join(HERE, ".data"))) await one("data", []);
+  const started = performance.now();
+  // What counts tokens and files is in no other's way: at the same time, where there is little of it.
+  const beside = quick ? list.filter((name) => MEASUREMENTS[name].untimed) : [];
+  for (const name of list) if (!beside.includes(name)) await one(name, rest);
+  await Promise.all(beside.map((name) => one(name, rest)));
+  if (list.length > 1)
+    console.log(`\n${list.length} measurements in ${((performance.now() - started) / 60_000).toFixed(1)} minutes.`);
+}
+
+function one(name, own) {
+  console.log(`\n=== ${name}`);
+  return new Promise((resolve) => {
+    const start = performance.now();
+    const child = spawn(process.execPath, ["--expose-gc", join(HERE, `${name}.mjs`), ...own], { stdio: "inherit" });
+    child.on("close", (code, signal) => {
+      if (code !== 0) {
+        console.error(`${name} failed (${signal ?? code}).`);
+        process.exitCode = 1;
+      }
+      console.log(`(${name}: ${((performance.now() - start) / 1000).toFixed(0)} s)`);
+      resolve();
+    });
   });
 }

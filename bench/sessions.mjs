@@ -48,7 +48,9 @@ for (const [name, fault] of Object.entries(faults)) notes.push(`${name} failed: 
 
 const [wall, cpu, memory] = ["wall", "cpu", "memory"].map((key) => figures(together, key, OURS));
 const [begun, used] = ["begun", "used"].map((key) => figures(idle, key, OURS));
-const store = Object.fromEntries(["one", "threes", "whole", "last"].map((key) => [key, figures(kept, key, "in memory")]));
+const store = Object.fromEntries(
+  ["one", "threes", "whole", "last"].map((key) => [key, figures(kept, key, "in memory")]),
+);
 report("sessions", {
   data: { concurrent: { wall, cpu, memory }, idle: { begun, used }, store },
   notes,

@@ -42,7 +42,10 @@ report(values.embedder ? "shed-search-embedder" : "shed-search", {
     {
       key: "quality",
       title: "What is found: hit@5 / MRR",
-      head: ["", ...sets.map(({ name, tools, queries }) => `${name}: ${tools.length} tools, ${queries.length} queries`)],
+      head: [
+        "",
+        ...sets.map(({ name, tools, queries }) => `${name}: ${tools.length} tools, ${queries.length} queries`),
+      ],
       rows: names.map((name) => [name, ...found[name].map(({ hit, mrr }) => `${hit.toFixed(3)} / ${mrr.toFixed(3)}`)]),
     },
     {
@@ -56,7 +59,12 @@ report(values.embedder ? "shed-search-embedder" : "shed-search", {
     {
       key: "speed",
       title: "A search, ms",
-      head: ["", ...COUNTS.map((count) => `${count.toLocaleString("en")} tools`), "10,000 beside ours", "p99 of 10,000"],
+      head: [
+        "",
+        ...COUNTS.map((count) => `${count.toLocaleString("en")} tools`),
+        "10,000 beside ours",
+        "p99 of 10,000",
+      ],
       rows: Object.keys(RANKERS).map((name) => [
         name,
         ...COUNTS.map((count) => spread(data.speed[count][name])),
@@ -101,7 +109,12 @@ async function quality() {
       }
       const mrr = own.reduce((sum, { reciprocal }) => sum + reciprocal, 0) / own.length;
       marks[name].push({
-        ...{ hit: share(own), mrr, even: share(own.filter(({ even }) => even)), odd: share(own.filter(({ even }) => !even)) },
+        ...{
+          hit: share(own),
+          mrr,
+          even: share(own.filter(({ even }) => even)),
+          odd: share(own.filter(({ even }) => !even)),
+        },
       });
     }
   }
@@ -119,7 +132,8 @@ async function speed(count) {
   const tools = shuffledTools(given, count, seeded(1));
   const queries = sets.flatMap((set) => set.queries.map(({ query }) => query));
   const searches = [];
-  for (const [name, make] of Object.entries(RANKERS)) searches.push({ name, search: await make(tools), times: [], spent: 0 });
+  for (const [name, make] of Object.entries(RANKERS))
+    searches.push({ name, search: await make(tools), times: [], spent: 0 });
   const budget = quick ? 1500 : 15_000; // milliseconds that one may spend; the slow ones answer fewer queries
   for (let i = -20; i < (quick ? 200 : 2000); i++) {
     for (const each of searches) {

@@ -33,7 +33,8 @@ for (const count of LENGTHS) {
   const wanted = (name) => pace[name] * count * (growth[name] ?? 1);
   const able = names.filter((name) => wanted(name) < PATIENCE_MS);
   const slow = able.filter((name) => wanted(name) > PATIENCE_MS / 8);
-  for (const name of names) if (!able.includes(name)) notes.push(`${name}: ${count} steps take longer than is waited for here.`);
+  for (const name of names)
+    if (!able.includes(name)) notes.push(`${name}: ${count} steps take longer than is waited for here.`);
   const ask = (name, round) =>
     slow.includes(name) && (round < 0 || round >= (quick ? 1 : 2)) ? undefined : workers[name].call("steps", { count });
   const { got, faults } = await inTurn(able, ROUNDS, ask);
@@ -45,7 +46,11 @@ for (const count of LENGTHS) {
     growth[name] = Math.max(1, median(walls) / pace[name]);
     pace[name] = median(walls);
   }
-  data[count] = { cpu: figures(got, "cpu", OURS), wall: figures(got, "wall", OURS), growth: figures(got, "growth", OURS) };
+  data[count] = {
+    cpu: figures(got, "cpu", OURS),
+    wall: figures(got, "wall", OURS),
+    growth: figures(got, "growth", OURS),
+  };
 }
 
 data.kept = {};
@@ -68,7 +73,14 @@ report("tool-loop", {
     {
       key: "steps",
       title: "A step in process: CPU time, ms",
-      head: ["", ...LENGTHS.map((count) => `${count} steps`), "800 beside ours", "late step / early", "kept, MB", "peak of the process, MB"],
+      head: [
+        "",
+        ...LENGTHS.map((count) => `${count} steps`),
+        "800 beside ours",
+        "late step / early",
+        "kept, MB",
+        "peak of the process, MB",
+      ],
       rows: names.map((name) => [
         name,
         ...LENGTHS.map((count) => spread(of(count, "cpu", name))),

@@ -11,14 +11,18 @@ import { searchFileTool } from "@shedkit/tools-search";
 import { ripgrep } from "@shedkit/tools-search/node";
 import { bashTool } from "@shedkit/tools-shell";
 import { NodeTerminal } from "@shedkit/tools-shell/node";
-import { median } from "./lib/measure.mjs";
+import { stat } from "./lib/measure.mjs";
+import { quick, report, spread } from "./lib/report.mjs";
 
 const args = process.argv.slice(2);
-const quick = args.includes("--quick");
 const only = args.find((arg) => !arg.startsWith("-"));
 const ROUNDS = quick ? 3 : 7;
 const parts = { edit, search, tasks, calls };
+const tables = [];
+const data = {};
+const notes = [];
 for (const [name, part] of Object.entries(parts)) if (only === undefined || only === name) await inFolder(part);
+report("tools", { tables, data, notes });
 
 async function inFolder(part) {
   const folder = await mkdtemp(join(tmpdir(), "shedkit-bench-"));
@@ -30,7 +34,7 @@ async function inFolder(part) {
 }
 
 /** Runs them in turn, so that what the machine does meanwhile meets all; prints the medians, each beside the first. */
-async function beside(ways, rounds = ROUNDS) {
+async function beside(title, ways, rounds = ROUNDS) {
   const times = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
   for (let round = -1; round < rounds; round++) {
     for (const [name, way] of Object.entries(ways)) {
@@ -40,11 +44,17 @@ async function beside(ways, rounds = ROUNDS) {
     }
   }
   const [first] = Object.keys(ways);
-  for (const [name, all] of Object.entries(times)) {
-    const ratio = median(all.map((time, i) => time / times[first][i]));
-    const beside = name === first ? "" : `  ${ratio.toFixed(2)} times`;
-    console.log(`  ${name.padEnd(44)} ${median(all).toFixed(1).padStart(8)} ms${beside}`);
-  }
+  const found = Object.entries(times).map(([name, all]) => [
+    name,
+    { ...stat(all), ratio: stat(all.map((time, i) => time / times[first][i])) },
+  ]);
+  data[title] = Object.fromEntries(found);
+  tables.push({
+    key: `${tables.length}`,
+    title,
+    head: ["", "ms", `beside ${first}`],
+    rows: found.map(([name, { ratio, ...all }]) => [name, spread(all), name === first ? "1" : spread(ratio)]),
+  });
 }
 
 async function edit(folder) {
@@ -56,8 +66,8 @@ async function edit(folder) {
   for (const file of [path, join(folder, "own.txt")]) await writeFile(file, text);
   const tool = editTool(new NodeFileSystem(folder));
   let [n, m] = [0, 0];
-  console.log(`One place in a file of ${megabytes} MB replaced`);
-  await beside({
+  const title = `One place in a file of ${megabytes} MB replaced`;
+  await beside(title, {
     "read, replace, write beside it, rename": async () => {
       const text = await readFile(path, "utf8");
       const handle = await open(`${path}.new`, "w");
@@ -91,9 +101,10 @@ async function search(folder) {
     ["a text", "needle"],
     ["an expression", "n[e]+dle \\d+$"],
   ]) {
-    console.log(`${what} searched in ${files} files`);
+    const title = `${what} searched in ${files} files`;
     const params = { timeoutMs: 100_000 };
     await beside(
+      title,
       {
         ripgrep: () =>
           exitOf(spawn(rgPath, ["--no-config", "--line-number", query, "."], { cwd: folder, stdio: "ignore" })),
@@ -107,8 +118,9 @@ async function search(folder) {
 
 async function tasks(folder) {
   const count = quick ? 100 : 1000;
-  console.log(`${count} tasks in the background, started and ended`);
+  const title = `${count} tasks in the background, started and ended`;
   await beside(
+    title,
     {
       "bare spawn": async () => {
         const log = await open(join(folder, "log"), "a");
@@ -133,9 +145,10 @@ async function calls(folder) {
   const terminal = new NodeTerminal({ cwd: folder });
   const sandbox = await sandboxIn(folder);
   const call = (one) => () => bashTool(one).call({ command: "true", description: "" });
-  console.log("One command that does nothing");
+  const title = "One command that does nothing";
   const log = await open(join(folder, "log"), "a");
   await beside(
+    title,
     {
       "bare spawn": () => bare("true", folder, log.fd),
       bash: call(terminal),
@@ -154,7 +167,7 @@ async function sandboxIn(folder) {
     await (await terminal.start("true")).exited;
     return terminal;
   } catch (error) {
-    console.log(`  (${error.message})`);
+    notes.push(`No sandbox here: ${error.message}`);
     return undefined;
   }
 }

@@ -32,7 +32,13 @@ async function measure(wire, names) {
   const workers = {};
   for (const peer of names) {
     workers[peer] = await startWorker(new URL("./jobs/turn.mjs", import.meta.url).href);
-    await workers[peer].call("begin", { peer, wire, url: server.url("text-COUNT"), tokens: [TURN, LONG], model: MODELS[wire] });
+    await workers[peer].call("begin", {
+      peer,
+      wire,
+      url: server.url("text-COUNT"),
+      tokens: [TURN, LONG],
+      model: MODELS[wire],
+    });
   }
   const ask = async (name) => {
     const turn = await workers[name].call("turns", { tokens: TURN, count: TURNS });

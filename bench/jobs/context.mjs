@@ -12,7 +12,8 @@ export async function run({ peer, wire, url, model, task, options }) {
   let runs = 0;
   const tools = task.tools.map((tool) => ({
     ...tool,
-    run: () => `{"status":"ok","result":{"value":${++runs * 17},"unit":"units","note":"computed from the given values"}}`,
+    run: () =>
+      `{"status":"ok","result":{"value":${++runs * 17},"unit":"units","note":"computed from the given values"}}`,
   }));
   const agent = await open({ wire, url, model, tools, steps: 60, system: SYSTEM, ...options });
   const conversation = await agent.converse();

@@ -4,7 +4,8 @@ import { peerModule } from "../lib/peers.mjs";
 
 const schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 const WINDOW = 50;
-const WORDS = "harbour ledger violet granite compass meadow lantern thicket orbit saddle copper willow anchor prism".split(" ");
+const WORDS =
+  "harbour ledger violet granite compass meadow lantern thicket orbit saddle copper willow anchor prism".split(" ");
 
 /** No step is like another, as in real work: else what looks for circles finds one. */
 function phrase(step) {

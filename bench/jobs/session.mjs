@@ -31,10 +31,7 @@ const KEEPERS = {
       return [{ memory: new Memory({ storage, options: { lastMessages: 100_000 } }) }, () => {}];
     },
   ],
-  "@strands-agents/sdk, files": [
-    "@strands-agents/sdk",
-    async (folder) => [{ storageFolder: folder }, () => {}],
-  ],
+  "@strands-agents/sdk, files": ["@strands-agents/sdk", async (folder) => [{ storageFolder: folder }, () => {}]],
 };
 
 async function shedkit(folder, kind) {
@@ -83,7 +80,10 @@ export async function begin({ keeper, folder, turns = 0 }) {
     firstAt ??= performance.now();
     seen = messages;
     const step = asked++;
-    const calls = step < STEPS ? [{ id: `call_${turn}_${step}`, name: "read", args: { path: `src/part-${turn}/file-${step}.ts` } }] : [];
+    const calls =
+      step < STEPS
+        ? [{ id: `call_${turn}_${step}`, name: "read", args: { path: `src/part-${turn}/file-${step}.ts` } }]
+        : [];
     return { text: `I read file ${step} of part ${turn}: ${line(step + turn)}`, calls };
   };
   const read = {
@@ -121,7 +121,9 @@ export async function ask() {
 
 export function size({ folder }) {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return all.reduce((sum, entry) => sum + (entry.isFile() ? statSync(join(entry.parentPath, entry.name)).size : 0), 0) / 1e6;
+  return (
+    all.reduce((sum, entry) => sum + (entry.isFile() ? statSync(join(entry.parentPath, entry.name)).size : 0), 0) / 1e6
+  );
 }
 
 export async function end() {

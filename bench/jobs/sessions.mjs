@@ -56,7 +56,10 @@ export async function concurrent({ count }) {
 
 /** Kilobytes that one of so many conversations holds: begun, and after a turn of a question and an answer. */
 export async function idle({ count }) {
-  const script = () => ({ text: "It is a quiet harbour town, and the ledger says that nothing came in today.", calls: [] });
+  const script = () => ({
+    text: "It is a quiet harbour town, and the ledger says that nothing came in today.",
+    calls: [],
+  });
   const peer = await open({ script, tools: toolsOf(0), steps: 4, declareAll: true, memory: true });
   const warm = await peer.converse();
   await warm.ask("What is new?");

@@ -35,7 +35,12 @@ function aiToolSearch(tools) {
       doGenerate: async () => ({ content: [call], finishReason: { unified: "tool-calls" }, usage, warnings: [] }),
     };
     const search = toolSearch({ maxResults: limit });
-    const { toolResults } = await generateText({ model, tools: { ...deferred, tool__search: search }, stopWhen: isStepCount(1), prompt: "?" });
+    const { toolResults } = await generateText({
+      model,
+      tools: { ...deferred, tool__search: search },
+      stopWhen: isStepCount(1),
+      prompt: "?",
+    });
     return toolResults[0].output.tools.map(({ name }) => name);
   };
 }
@@ -52,7 +57,12 @@ async function mastraToolSearch(tools) {
   return async (query, limit) => {
     if (!processors.has(limit)) {
       const processor = new ToolSearchProcessor({ tools: made, search: { topK: limit, minScore: 0 } });
-      const step = await processor.processInputStep({ tools: {}, messages: [], messageList: NO_MESSAGES, stepNumber: 0 });
+      const step = await processor.processInputStep({
+        tools: {},
+        messages: [],
+        messageList: NO_MESSAGES,
+        stepNumber: 0,
+      });
       processors.set(limit, step.tools.search_tools);
     }
     const { results } = await processors.get(limit).execute({ query }, {});

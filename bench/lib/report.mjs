@@ -24,7 +24,12 @@ export function report(name, { tables, data, notes = [] }) {
   for (const { title, head, rows } of tables) print(title, head, rows);
   for (const note of notes) console.log(note);
   if (only.length > 0) return; // a part of it is no result
-  const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, memoryGB: Math.round(totalmem() / 2 ** 30) };
+  const machine = {
+    node: process.version,
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryGB: Math.round(totalmem() / 2 ** 30),
+  };
   mkdirSync(RESULTS, { recursive: true });
   const at = new Date().toISOString();
   writeFileSync(

@@ -6,7 +6,13 @@ import { MemorySaver } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
 import { anthropicPromptCachingMiddleware, createAgent, tool } from "langchain";
 
-export const PACKAGES = ["langchain", "@langchain/langgraph", "@langchain/core", "@langchain/openai", "@langchain/anthropic"];
+export const PACKAGES = [
+  "langchain",
+  "@langchain/langgraph",
+  "@langchain/core",
+  "@langchain/openai",
+  "@langchain/anthropic",
+];
 
 let threads = 0;
 
@@ -33,7 +39,11 @@ export async function open({ wire, url, model = "m", script, tools = [], steps =
           const user = { role: "user", content };
           const input = { messages: saver ? [user] : [...kept, user] };
           // A step is a model's node and the tools' node.
-          const config = { streamMode: ["messages", "values"], recursionLimit: 4 * steps + 10, configurable: { thread_id } };
+          const config = {
+            streamMode: ["messages", "values"],
+            recursionLimit: 4 * steps + 10,
+            configurable: { thread_id },
+          };
           for await (const [mode, value] of await agent.stream(input, config)) {
             if (mode === "values") kept = value.messages;
             else if (value[0].getType() === "ai") text += value[0].text;
@@ -49,7 +59,8 @@ export async function open({ wire, url, model = "m", script, tools = [], steps =
 }
 
 function chatModel({ wire, url, model }) {
-  if (wire === "anthropic") return new ChatAnthropic({ model, apiKey: "k", anthropicApiUrl: url, maxRetries: 0, maxTokens: 4096 });
+  if (wire === "anthropic")
+    return new ChatAnthropic({ model, apiKey: "k", anthropicApiUrl: url, maxRetries: 0, maxTokens: 4096 });
   const configuration = { baseURL: `${url}/v1` };
   return new ChatOpenAI({
     ...{ model, apiKey: "k", configuration, maxRetries: 0, streamUsage: true, useResponsesApi: wire === "responses" },
@@ -82,6 +93,9 @@ class Scripted extends BaseChatModel {
       ...{ type: "tool_call_chunk", id, index, name, args: JSON.stringify(args) },
     }));
     const usage_metadata = { input_tokens: 101, output_tokens: 1, total_tokens: 102 };
-    yield new ChatGenerationChunk({ text: "", message: new AIMessageChunk({ content: "", tool_call_chunks, usage_metadata }) });
+    yield new ChatGenerationChunk({
+      text: "",
+      message: new AIMessageChunk({ content: "", tool_call_chunks, usage_metadata }),
+    });
   }
 }

@@ -12,7 +12,12 @@ export async function open({ wire, url, model, script, tools = [], steps = 20, s
   const made = Object.fromEntries(
     tools.map(({ name, description, parameters, run }) => [
       name,
-      createTool({ id: name, description, inputSchema: parameters, execute: async (args) => ({ text: await run(args) }) }),
+      createTool({
+        id: name,
+        description,
+        inputSchema: parameters,
+        execute: async (args) => ({ text: await run(args) }),
+      }),
     ]),
   );
   const agent = new Agent({
@@ -21,7 +26,9 @@ export async function open({ wire, url, model, script, tools = [], steps = 20, s
     ...(!search && { tools: made }),
     // `autoLoad` spares a step for each tool, 'context' keeps what was found as long as the conversation does.
     ...(search && {
-      inputProcessors: [new ToolSearchProcessor({ tools: made, search: { topK: 5, autoLoad: true }, storage: "context" })],
+      inputProcessors: [
+        new ToolSearchProcessor({ tools: made, search: { topK: 5, autoLoad: true }, storage: "context" }),
+      ],
     }),
     ...(memory && { memory }),
   });

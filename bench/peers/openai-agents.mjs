@@ -21,7 +21,13 @@ export async function open({ wire, url, model = "m", script, tools = [], steps =
     model: script ? scripted(script) : openaiModel({ wire, url, model }),
     modelSettings: { store: false },
     tools: tools.map(({ name, description, parameters, run }) =>
-      tool({ name, description, parameters: { additionalProperties: true, ...parameters }, strict: false, execute: async (args) => run(args) }),
+      tool({
+        name,
+        description,
+        parameters: { additionalProperties: true, ...parameters },
+        strict: false,
+        execute: async (args) => run(args),
+      }),
     ),
   });
   const runner = new Runner({ tracingDisabled: true });
@@ -33,7 +39,8 @@ export async function open({ wire, url, model = "m", script, tools = [], steps =
           const result = await runner.run(agent, content, { stream: true, session, maxTurns: steps + 2 });
           let text = "";
           for await (const event of result) {
-            if (event.type === "raw_model_stream_event" && event.data.type === "output_text_delta") text += event.data.delta;
+            if (event.type === "raw_model_stream_event" && event.data.type === "output_text_delta")
+              text += event.data.delta;
           }
           await result.completed;
           return text;
@@ -60,7 +67,12 @@ function scripted(script) {
       const { text, calls } = script(input.length);
       yield { type: "response_started" };
       yield { type: "output_text_delta", delta: text };
-      const message = { type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text }] };
+      const message = {
+        type: "message",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text }],
+      };
       const output = calls.map(({ id, name, args }) => ({
         ...{ type: "function_call", callId: id, name, status: "completed", arguments: JSON.stringify(args) },
       }));

@@ -6,7 +6,9 @@ export const PACKAGES = ["openai", "@anthropic-ai/sdk"];
 
 export async function open({ wire, url, model = "m" }) {
   const openai = () => new OpenAI({ apiKey: "k", baseURL: `${url}/v1`, maxRetries: 0 });
-  const ask = { chat: chat(openai, model), responses: responses(openai, model), anthropic: anthropic(url, model) }[wire];
+  const ask = { chat: chat(openai, model), responses: responses(openai, model), anthropic: anthropic(url, model) }[
+    wire
+  ];
   return { converse: async () => ({ ask, end: async () => {} }), close: async () => {} };
 }
 
@@ -15,7 +17,12 @@ function chat(make, model) {
   return async (content) => {
     let text = "";
     const messages = [{ role: "user", content }];
-    const stream = await client.chat.completions.create({ model, messages, stream: true, stream_options: { include_usage: true } });
+    const stream = await client.chat.completions.create({
+      model,
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
     for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
     return text;
   };

@@ -11,7 +11,18 @@ export const PACKAGES = ["@shedkit/agent"];
 const PROVIDERS = { chat: OpenAIProvider, responses: ResponsesProvider, anthropic: AnthropicMessagesProvider };
 
 /** `native`: the server takes tools that are loaded later, as the vendor's own does; `declareAll`: all tools declared from the start. */
-export async function open({ wire, url, model = "m", script, tools = [], steps = 20, system, declareAll, stores, native }) {
+export async function open({
+  wire,
+  url,
+  model = "m",
+  script,
+  tools = [],
+  steps = 20,
+  system,
+  declareAll,
+  stores,
+  native,
+}) {
   const provider = script ? scripted(script) : cloud({ wire, url, native });
   const shed = new ToolShed().tools(tools.map(toolOf));
   if (declareAll) shed.pin(...tools.map(({ name }) => name));
@@ -54,7 +65,14 @@ function cloud({ wire, url, native }) {
 
 /** Tools that only read run side by side, as the peers run all of theirs; ours must say that they do. */
 function toolOf({ name, description, parameters, run }) {
-  return defineTool({ id: name, kind: "search", category: "custom", description, input: parameters, run: (args) => run(args) });
+  return defineTool({
+    id: name,
+    kind: "search",
+    category: "custom",
+    description,
+    input: parameters,
+    run: (args) => run(args),
+  });
 }
 
 /** A model backend that costs nearly nothing. */

@@ -8,7 +8,9 @@ export const PACKAGES = ["@tanstack/ai", "@tanstack/ai-openai", "@tanstack/ai-an
 export async function open({ wire, url, model = "m", script, tools = [], steps = 20, system, search }) {
   const adapter = script ? scripted(script) : cloud({ wire, url, model });
   const made = tools.map(({ name, description, parameters, run }) =>
-    toolDefinition({ name, description, inputSchema: parameters, ...(search && { lazy: true }) }).server(async (args) => ({ text: await run(args) })),
+    toolDefinition({ name, description, inputSchema: parameters, ...(search && { lazy: true }) }).server(
+      async (args) => ({ text: await run(args) }),
+    ),
   );
   return {
     async converse() {
@@ -64,12 +66,27 @@ function scripted(script) {
       yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: text, ...at };
       yield { type: "TEXT_MESSAGE_END", messageId, ...at };
       for (const [index, { id, name, args }] of calls.entries()) {
-        yield { type: "TOOL_CALL_START", toolCallId: id, toolCallName: name, toolName: name, index, parentMessageId: messageId, ...at };
+        yield {
+          type: "TOOL_CALL_START",
+          toolCallId: id,
+          toolCallName: name,
+          toolName: name,
+          index,
+          parentMessageId: messageId,
+          ...at,
+        };
         yield { type: "TOOL_CALL_ARGS", toolCallId: id, delta: JSON.stringify(args), ...at };
         yield { type: "TOOL_CALL_END", toolCallId: id, toolCallName: name, toolName: name, input: args, ...at };
       }
       const usage = { promptTokens: 101, completionTokens: 1, totalTokens: 102 };
-      yield { type: "RUN_FINISHED", runId, threadId, usage, finishReason: calls.length > 0 ? "tool_calls" : "stop", ...at };
+      yield {
+        type: "RUN_FINISHED",
+        runId,
+        threadId,
+        usage,
+        finishReason: calls.length > 0 ? "tool_calls" : "stop",
+        ...at,
+      };
     },
     structuredOutput: async () => {
       throw new Error("It streams.");

@@ -29,7 +29,8 @@ export async function open({ wire, url, model = "m", script, tools = [], system,
           let text = "";
           for await (const event of agent.stream(content)) {
             const inner = event.type === "modelStreamUpdateEvent" ? event.event : event;
-            if (inner.type === "modelContentBlockDeltaEvent" && inner.delta.type === "textDelta") text += inner.delta.text;
+            if (inner.type === "modelContentBlockDeltaEvent" && inner.delta.type === "textDelta")
+              text += inner.delta.text;
           }
           return text;
         },
@@ -43,7 +44,13 @@ export async function open({ wire, url, model = "m", script, tools = [], system,
 function cloud({ wire, url, model: modelId }) {
   if (wire === "anthropic") {
     const clientConfig = { baseURL: url, maxRetries: 0 };
-    return new AnthropicModel({ apiKey: "k", clientConfig, modelId, maxTokens: 4096, cacheConfig: { strategy: "auto" } });
+    return new AnthropicModel({
+      apiKey: "k",
+      clientConfig,
+      modelId,
+      maxTokens: 4096,
+      cacheConfig: { strategy: "auto" },
+    });
   }
   const clientConfig = { baseURL: `${url}/v1`, maxRetries: 0 };
   return new OpenAIModel({ api: wire, apiKey: "k", clientConfig, modelId });

@@ -33,12 +33,19 @@ export function make({ steps }, { tokensOf }) {
         return say(usage, ["I", " do", " the", " next", " thing", "."], [call(id, next.tool, next.args)]);
       }
       const text = [next.query, next.description, next.tool.replaceAll(/[_.-]/g, " ")][attempts];
-      return say(usage, ["I", " look", " for", " a", " tool", "."], [{ ...call(id, search.name, SEARCHES[search.name](text, next.tool)), search: search.native }]);
+      return say(
+        usage,
+        ["I", " look", " for", " a", " tool", "."],
+        [{ ...call(id, search.name, SEARCHES[search.name](text, next.tool)), search: search.native }],
+      );
     },
   };
 }
 
-const say = (usage, text, calls) => ({ usage: { ...usage, output: text.length + calls.length * 20 }, answer: { text, calls } });
+const say = (usage, text, calls) => ({
+  usage: { ...usage, output: text.length + calls.length * 20 },
+  answer: { text, calls },
+});
 const call = (id, name, args) => ({ id, name, json: JSON.stringify(args).match(/.{1,12}/gs) ?? ["{}"] });
 
 /** How far the conversation has come: the step, how often its tool was looked for, and how many were not found. */
@@ -78,7 +85,8 @@ const READERS = {
     const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
     const calls = blocks.filter(({ type }) => type === "tool_use").map(({ name }) => name);
     for (const { content } of blocks.filter(({ type }) => type === "tool_result")) {
-      for (const part of Array.isArray(content) ? content : []) if (part.type === "tool_reference") declared.add(part.tool_name);
+      for (const part of Array.isArray(content) ? content : [])
+        if (part.type === "tool_reference") declared.add(part.tool_name);
     }
     return { calls, declared, search: searchOf(declared) };
   },

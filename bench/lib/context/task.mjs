@@ -1,7 +1,29 @@
 import { seeded } from "../data.mjs";
 
 /** BFCL writes its own names of types. */
-const TYPES = { dict: "object", float: "number", tuple: "array", bool: "boolean", int: "integer", String: "string", Boolean: "boolean", ArrayList: "array", Array: "array", HashMap: "object", hashmap: "object", Hashtable: "object", char: "string", long: "integer", double: "number", byte: "integer", short: "integer", Queue: "array", Stack: "array", Bigint: "integer", date: "string" };
+const TYPES = {
+  dict: "object",
+  float: "number",
+  tuple: "array",
+  bool: "boolean",
+  int: "integer",
+  String: "string",
+  Boolean: "boolean",
+  ArrayList: "array",
+  Array: "array",
+  HashMap: "object",
+  hashmap: "object",
+  Hashtable: "object",
+  char: "string",
+  long: "integer",
+  double: "number",
+  byte: "integer",
+  short: "integer",
+  Queue: "array",
+  Stack: "array",
+  Bigint: "integer",
+  date: "string",
+};
 const KNOWN = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
 
 export function jsonSchema(schema) {
@@ -12,7 +34,9 @@ export function jsonSchema(schema) {
   return {
     ...(found && { type: found }),
     ...rest,
-    ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, jsonSchema(value)])) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, jsonSchema(value)])),
+    }),
     ...(items && { items: jsonSchema(items) }),
     ...(found === "array" && !items && { items: {} }),
   };
@@ -27,7 +51,9 @@ export function wireName(name) {
 function sample(schema, seed) {
   if (schema.enum) return schema.enum[seed % schema.enum.length];
   if (schema.type === "object")
-    return Object.fromEntries((schema.required ?? []).map((key) => [key, sample(schema.properties?.[key] ?? { type: "string" }, seed + 1)]));
+    return Object.fromEntries(
+      (schema.required ?? []).map((key) => [key, sample(schema.properties?.[key] ?? { type: "string" }, seed + 1)]),
+    );
   if (schema.type === "array") return [sample(schema.items ?? { type: "string" }, seed + 1)];
   if (schema.type === "number" || schema.type === "integer") return (seed % 90) + 1;
   if (schema.type === "boolean") return seed % 2 === 0;
@@ -46,14 +72,27 @@ export function taskOf({ tools: all, queries }, count, seed = 1) {
     const schema = { type: "object", properties: {}, ...jsonSchema(parameters) };
     byName.set(name, { name: wireName(name), description, parameters: schema });
   }
-  const shuffled = queries.filter(({ tools }) => tools.length === 1 && byName.has(tools[0])).map((each) => [random(), each]);
+  const shuffled = queries
+    .filter(({ tools }) => tools.length === 1 && byName.has(tools[0]))
+    .map((each) => [random(), each]);
   const steps = [];
   const tools = new Map();
-  for (const [, { query, tools: [name] }] of shuffled.sort(([a], [b]) => a - b)) {
+  for (const [
+    ,
+    {
+      query,
+      tools: [name],
+    },
+  ] of shuffled.sort(([a], [b]) => a - b)) {
     const tool = byName.get(name);
     if (tools.has(tool.name)) continue;
     tools.set(tool.name, tool);
-    steps.push({ query, tool: tool.name, description: tool.description, args: sample(tool.parameters, steps.length * 7 + 3) });
+    steps.push({
+      query,
+      tool: tool.name,
+      description: tool.description,
+      args: sample(tool.parameters, steps.length * 7 + 3),
+    });
     if (steps.length === 10) break;
   }
   const others = [...byName.values()].map((tool) => [random(), tool]).sort(([a], [b]) => a - b);

@@ -11,7 +11,12 @@ const manifests = new Map(
 );
 
 function run(command, args, cwd) {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 2 ** 28, shell: process.platform === "win32" });
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+    shell: process.platform === "win32",
+  });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed:\n${stdout}${stderr}`.slice(0, 2000));
   return stdout;
 }
@@ -38,11 +43,17 @@ function tarballs(names, folder, packed) {
 }
 
 /** An empty folder with a subject installed by npm, as a person does it, without optional dependencies and scripts. */
-export function install({ ours, peers = [], strands = [], beside = [] }, { work, name, packed, versions, strandsVersions }) {
+export function install(
+  { ours, peers = [], strands = [], beside = [] },
+  { work, name, packed, versions, strandsVersions },
+) {
   const folder = join(work, name);
   mkdirSync(folder);
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
-  const names = ours === "all" ? [...manifests.keys()].filter((each) => !manifests.get(each).manifest.private) : (ours ?? []).map((each) => `@shedkit/${each}`);
+  const names =
+    ours === "all"
+      ? [...manifests.keys()].filter((each) => !manifests.get(each).manifest.private)
+      : (ours ?? []).map((each) => `@shedkit/${each}`);
   const wanted = [
     ...tarballs(names, work, packed),
     ...peers.map((peer) => `${peer}@${versions[peer]}`),
@@ -61,7 +72,8 @@ export function sizeOf(folder) {
   for (const entry of readdirSync(join(folder, "node_modules"), { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     bytes += statSync(join(entry.parentPath, entry.name)).size;
-    if (entry.name === "package.json" && /node_modules[\\/](@[^\\/]+[\\/])?[^@\\/][^\\/]*$/.test(entry.parentPath)) packages++;
+    if (entry.name === "package.json" && /node_modules[\\/](@[^\\/]+[\\/])?[^@\\/][^\\/]*$/.test(entry.parentPath))
+      packages++;
   }
   return { megabytes: bytes / 1e6, packages };
 }

@@ -1,14 +1,31 @@
 // What is installed, bundled, loaded and compiled: for each the packages, the program, and how it writes a typed tool.
 
 const zodTool = (make) => (i, fields) => make(i, fields.map(([key, type]) => `${key}: ${zod(type)}`).join(", "));
-const zod = (type) => ({ text: "z.string()", number: "z.number().optional()", flag: "z.boolean().optional()", list: "z.array(z.string())" })[type];
+const zod = (type) =>
+  ({
+    text: "z.string()",
+    number: "z.number().optional()",
+    flag: "z.boolean().optional()",
+    list: "z.array(z.string())",
+  })[type];
 const piSchema = (type) => ({ text: "str()", number: "opt(num())", flag: "opt(bool())", list: "arr(str())" })[type];
 const typebox = (type) =>
-  ({ text: "Type.String()", number: "Type.Optional(Type.Number())", flag: "Type.Optional(Type.Boolean())", list: "Type.Array(Type.String())" })[type];
+  ({
+    text: "Type.String()",
+    number: "Type.Optional(Type.Number())",
+    flag: "Type.Optional(Type.Boolean())",
+    list: "Type.Array(Type.String())",
+  })[type];
 
 /** Thirty tools, each with some arguments of its own. */
 export const FIELDS = Array.from({ length: 30 }, (_, i) =>
-  [["path", "text"], ["limit", "number"], ["hidden", "flag"], ["names", "list"], ["title", "text"]].slice(0, 2 + (i % 4)),
+  [
+    ["path", "text"],
+    ["limit", "number"],
+    ["hidden", "flag"],
+    ["names", "list"],
+    ["title", "text"],
+  ].slice(0, 2 + (i % 4)),
 );
 
 /**
@@ -49,7 +66,8 @@ import { arr, bool, num, obj, opt, str } from "@earendil-works/pi-schema";`,
     tool: (i, fields) =>
       `const parameters${i} = obj({ ${fields.map(([key, type]) => `${key}: ${piSchema(type)}`).join(", ")} });
 export const tool${i}: AgentTool<typeof parameters${i}> = { name: "tool_${i}", label: "Tool ${i}", description: "Does thing ${i}.", parameters: parameters${i}, execute: async (_, input) => ({ content: [{ type: "text", text: input.path }], details: {} }) };`,
-    use: (names) => `export const withTools = () => new Agent({ initialState: { systemPrompt: "", tools: [${names}] }, streamFn: models.streamSimple.bind(models) });`,
+    use: (names) =>
+      `export const withTools = () => new Agent({ initialState: { systemPrompt: "", tools: [${names}] }, streamFn: models.streamSimple.bind(models) });`,
   },
   "ai + @ai-sdk/anthropic": {
     peers: ["ai", "@ai-sdk/anthropic", "zod"],
@@ -58,8 +76,12 @@ import { ToolLoopAgent } from "ai";
 export const agent = () => new ToolLoopAgent({ model: anthropic("claude-sonnet-4-6") });`,
     head: `import { tool } from "ai";
 import { z } from "zod";`,
-    tool: zodTool((i, shape) => `export const tool${i} = tool({ description: "Does thing ${i}.", inputSchema: z.object({ ${shape} }), execute: async (input) => ({ done: input.path }) });`),
-    use: (names) => `export const withTools = new ToolLoopAgent({ model: anthropic("claude-sonnet-4-6"), tools: { ${names} } });`,
+    tool: zodTool(
+      (i, shape) =>
+        `export const tool${i} = tool({ description: "Does thing ${i}.", inputSchema: z.object({ ${shape} }), execute: async (input) => ({ done: input.path }) });`,
+    ),
+    use: (names) =>
+      `export const withTools = new ToolLoopAgent({ model: anthropic("claude-sonnet-4-6"), tools: { ${names} } });`,
   },
   "@tanstack/ai + ai-anthropic": {
     peers: ["@tanstack/ai", "@tanstack/ai-anthropic", "zod"],
@@ -68,8 +90,12 @@ import { anthropicText } from "@tanstack/ai-anthropic";
 export const answer = (content: string) => chat({ adapter: anthropicText("claude-sonnet-4-6"), messages: [{ role: "user", content }] });`,
     head: `import { toolDefinition } from "@tanstack/ai";
 import { z } from "zod";`,
-    tool: zodTool((i, shape) => `export const tool${i} = toolDefinition({ name: "tool_${i}", description: "Does thing ${i}.", inputSchema: z.object({ ${shape} }) }).server(async (input) => ({ done: input.path }));`),
-    use: (names) => `export const withTools = chat({ adapter: anthropicText("claude-sonnet-4-6"), messages: [], tools: [${names}] });`,
+    tool: zodTool(
+      (i, shape) =>
+        `export const tool${i} = toolDefinition({ name: "tool_${i}", description: "Does thing ${i}.", inputSchema: z.object({ ${shape} }) }).server(async (input) => ({ done: input.path }));`,
+    ),
+    use: (names) =>
+      `export const withTools = chat({ adapter: anthropicText("claude-sonnet-4-6"), messages: [], tools: [${names}] });`,
   },
   "@openai/agents": {
     peers: ["@openai/agents", "zod"],
@@ -78,7 +104,10 @@ export const answer = (text: string) => run(new Agent({ name: "Assistant", instr
     head: `import { tool } from "@openai/agents";
 import { z } from "zod";`,
     // Strict schemas have no optional properties; theirs are nullable.
-    tool: zodTool((i, shape) => `export const tool${i} = tool({ name: "tool_${i}", description: "Does thing ${i}.", parameters: z.object({ ${shape.replaceAll(".optional()", ".nullable()")} }), execute: async (input) => ({ done: input.path }) });`),
+    tool: zodTool(
+      (i, shape) =>
+        `export const tool${i} = tool({ name: "tool_${i}", description: "Does thing ${i}.", parameters: z.object({ ${shape.replaceAll(".optional()", ".nullable()")} }), execute: async (input) => ({ done: input.path }) });`,
+    ),
     use: (names) => `export const withTools = new Agent({ name: "Assistant", tools: [${names}] });`,
   },
   "langchain + @langchain/anthropic": {
@@ -88,8 +117,12 @@ import { createAgent } from "langchain";
 export const agent = () => createAgent({ model: new ChatAnthropic({ model: "claude-sonnet-4-6" }) });`,
     head: `import { tool } from "langchain";
 import { z } from "zod";`,
-    tool: zodTool((i, shape) => `export const tool${i} = tool(async (input) => \`done \${input.path}\`, { name: "tool_${i}", description: "Does thing ${i}.", schema: z.object({ ${shape} }) });`),
-    use: (names) => `export const withTools = createAgent({ model: new ChatAnthropic({ model: "claude-sonnet-4-6" }), tools: [${names}] });`,
+    tool: zodTool(
+      (i, shape) =>
+        `export const tool${i} = tool(async (input) => \`done \${input.path}\`, { name: "tool_${i}", description: "Does thing ${i}.", schema: z.object({ ${shape} }) });`,
+    ),
+    use: (names) =>
+      `export const withTools = createAgent({ model: new ChatAnthropic({ model: "claude-sonnet-4-6" }), tools: [${names}] });`,
   },
   "@strands-agents/sdk": {
     peers: ["@strands-agents/sdk", "zod"],
@@ -99,7 +132,10 @@ import { AnthropicModel } from "@strands-agents/sdk/models/anthropic";
 export const agent = () => new Agent({ model: new AnthropicModel({ modelId: "claude-sonnet-4-6" }) });`,
     head: `import { tool } from "@strands-agents/sdk";
 import { z } from "zod";`,
-    tool: zodTool((i, shape) => `export const tool${i} = tool({ name: "tool_${i}", description: "Does thing ${i}.", inputSchema: z.object({ ${shape} }), callback: (input) => \`done \${input.path}\` });`),
+    tool: zodTool(
+      (i, shape) =>
+        `export const tool${i} = tool({ name: "tool_${i}", description: "Does thing ${i}.", inputSchema: z.object({ ${shape} }), callback: (input) => \`done \${input.path}\` });`,
+    ),
     use: (names) => `export const withTools = new Agent({ tools: [${names}] });`,
   },
   "@mastra/core": {
@@ -108,8 +144,12 @@ import { z } from "zod";`,
 export const agent = () => new Agent({ id: "a", name: "a", instructions: "Be short.", model: "anthropic/claude-sonnet-4-6" });`,
     head: `import { createTool } from "@mastra/core/tools";
 import { z } from "zod";`,
-    tool: zodTool((i, shape) => `export const tool${i} = createTool({ id: "tool_${i}", description: "Does thing ${i}.", inputSchema: z.object({ ${shape} }), execute: async (input) => ({ done: input.path }) });`),
-    use: (names) => `export const withTools = new Agent({ id: "b", name: "b", instructions: "", model: "anthropic/claude-sonnet-4-6", tools: { ${names} } });`,
+    tool: zodTool(
+      (i, shape) =>
+        `export const tool${i} = createTool({ id: "tool_${i}", description: "Does thing ${i}.", inputSchema: z.object({ ${shape} }), execute: async (input) => ({ done: input.path }) });`,
+    ),
+    use: (names) =>
+      `export const withTools = new Agent({ id: "b", name: "b", instructions: "", model: "anthropic/claude-sonnet-4-6", tools: { ${names} } });`,
   },
   "the bare SDK of Anthropic": {
     peers: ["@anthropic-ai/sdk"],

@@ -54,7 +54,9 @@ const server = createServer(async (request, response) => {
     response.end();
   } catch (fault) {
     process.send?.({ fault: fault.stack });
-    response.writeHead(500, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: `${fault}` } }));
+    response
+      .writeHead(500, { "content-type": "application/json" })
+      .end(JSON.stringify({ error: { message: `${fault}` } }));
   }
 });
 

@@ -1,0 +1,45 @@
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { results } from "./report.mjs";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const FILES = ["README.md", "ARCHITECTURE.md", "bench/README.md", "packages/*/README.md", "apps/*/README.md"];
+/** <!-- bench: NAME/KEY --> ... <!-- /bench -->, where KEY is a table of that measurement. */
+const BLOCK = /<!-- bench: ([\w-]+)\/([\w-]+) -->[\s\S]*?<!-- \/bench -->/g;
+
+/** Puts the tables of the last results into the READMEs, between their marks. Results of `--quick` are no figures for them. */
+export function writeTables() {
+  const found = new Map(results().map((result) => [result.name, result]));
+  for (const file of globSync(FILES, { cwd: ROOT })) {
+    const path = join(ROOT, file);
+    const before = readFileSync(path, "utf8");
+    const after = before.replace(BLOCK, (block, name, key) => {
+      const result = found.get(name);
+      const table = result?.tables.find((each) => each.key === key);
+      const why = !result ? "not measured yet" : result.quick ? "measured with --quick alone" : "no such table";
+      if (table === undefined || result.quick) {
+        console.log(`${file}: ${name}/${key}: ${why}, left as it is`);
+        return block;
+      }
+      return `<!-- bench: ${name}/${key} -->\n${markdown(table, result)}\n<!-- /bench -->`;
+    });
+    if (after === before) continue;
+    writeFileSync(path, after);
+    console.log(`${file}: written`);
+  }
+}
+
+function markdown({ title, head, rows }, { at, machine, notes }) {
+  const line = (cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  const rule = line(head.map((_, i) => (i === 0 ? "---" : "---:")));
+  const on = `${at.slice(0, 10)}, Node ${machine.node.slice(1)}, ${machine.cores} cores (${machine.cpu})`;
+  const failed = notes.filter((note) => /failed|stopped|longer than|failed/.test(note));
+  return [
+    `**${title}** (${on})`,
+    "",
+    line(head),
+    rule,
+    ...rows.map(line),
+    ...(failed.length > 0 ? ["", ...failed.map((note) => `${note}  `)] : []),
+  ].join("\n");
+}
