@@ -4,6 +4,7 @@ import type { CompactionResult, ContextParts } from "./context.js";
 import { estimateMessage, estimateText } from "./estimate.js";
 import { SUMMARY_ID } from "./session-state.js";
 import { askInPieces, type SideParts } from "./side-model.js";
+import { inTime } from "./time-limit.js";
 
 const INSTRUCTIONS = `You summarise a conversation between a user and an assistant with tools, so that it can go on from your summary alone.
 Keep: what the user wants, in their words where that matters; decisions and their reasons; names, paths, numbers and identifiers exactly; what was found, changed and tried; what is still to do.
@@ -88,26 +89,20 @@ async function summarise(
   { longest, timeoutMs, signal }: { longest: number; timeoutMs: number; signal: AbortSignal },
 ): Promise<{ summary: string; usage?: Usage }> {
   const lines = messages.map(lineOf);
-  const late = new AbortController();
-  const done = new AbortController();
-  const timer = parts.effects.sleep(timeoutMs, done.signal).then(
-    () => late.abort(new AgenticError("cancelled", "The summary took too long.", { reason: "timeout" })),
-    () => undefined, // it was made in time
-  );
+  const options = {
+    system: INSTRUCTIONS,
+    maxTokens: longest,
+    say: (piece: string, soFar: string) =>
+      soFar === "" ? piece : `The summary so far:\n${soFar}\n\nWhat came then:\n${piece}`,
+    join: (_: string, summary: string) => summary.trim(),
+  };
   try {
-    const { answer, usage } = await askInPieces(parts, lines, {
-      system: INSTRUCTIONS,
-      maxTokens: longest,
-      say: (piece, soFar) => (soFar === "" ? piece : `The summary so far:\n${soFar}\n\nWhat came then:\n${piece}`),
-      join: (_, summary) => summary.trim(),
-      signal: AbortSignal.any([signal, late.signal]),
-    });
+    const { answer, usage } = await inTime(parts.effects, timeoutMs, signal, "The summary", (signal) =>
+      askInPieces(parts, lines, { ...options, signal }),
+    );
     if (answer !== "") return { summary: cutText(answer, longest), usage };
   } catch (error) {
     if (signal.aborted) throw error;
-  } finally {
-    done.abort();
-    await timer;
   }
   const text = `No summary could be made. What was said, shortened:\n${lines.map(short).join("\n")}`;
   return { summary: cutText(text, longest) };

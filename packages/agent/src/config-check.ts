@@ -32,6 +32,7 @@ export const contextRanges: Ranges<ContextConfig> = {
 export const memoryRanges: Ranges<MemoryConfig> = {
   observationTriggerTokens: SOME,
   reflectionTriggerTokens: SOME,
+  timeoutMs: SOME,
 };
 
 export const loopRanges: Ranges<LoopDetectionConfig> = {

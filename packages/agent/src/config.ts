@@ -65,11 +65,17 @@ export interface MemoryConfig {
   observationTriggerTokens: number;
   /** Tokens of observations since the last reflection. Default: 40,000. 0: never. */
   reflectionTriggerTokens: number;
+  /**
+   * How long it may take for one of them, in milliseconds; then it counts as failed, and is tried again with what comes
+   * together by and by. Default: 300,000.
+   */
+  timeoutMs: number;
 }
 
 export const defaultMemoryConfig: MemoryConfig = {
   observationTriggerTokens: 30_000,
   reflectionTriggerTokens: 40_000,
+  timeoutMs: 300_000,
 };
 
 /** When a model is taken to go round in circles, and what is done about it. No language is assumed. */

@@ -2,6 +2,7 @@ import type { DocumentStore } from "@shedkit/store";
 import type { JsonValue, Message } from "@shedkit/types";
 import type { MemoryParts } from "./memory.js";
 import type { Sink } from "./stream-item.js";
+import { inTime } from "./time-limit.js";
 
 export type MemoryKind = "observation" | "reflection";
 
@@ -62,17 +63,21 @@ export class MemoryCoordinator {
     // A model that gives nothing, or fails, is not asked again for the same: no answer waits for the memory.
     this.#notBelow[kind] = tokens + trigger * RETRY_SHARE;
     try {
-      const memory = await import("./memory.js");
-      const { signal } = this.#abort;
-      if (kind === "observation") {
-        const { messages, upTo } = await this.#unobserved();
-        if (await memory.observe(this.#parts, messages, signal)) this.#observedUpTo = upTo;
-      } else await memory.reflect(this.#parts, await this.#observations(), signal);
+      const { effects } = this.#parts;
+      // A model that hangs must not keep the next from being asked.
+      await inTime(effects, memoryConfig.timeoutMs, this.#abort.signal, kind, (signal) => this.#make(kind, signal));
       const left = kind === "observation" ? log.state.rollingTokens : log.state.observedTokens;
       if (left < tokens) this.#notBelow[kind] = 0;
     } catch {
       // The conversation does not depend on it.
     }
+  }
+
+  async #make(kind: MemoryKind, signal: AbortSignal): Promise<void> {
+    const memory = await import("./memory.js");
+    if (kind === "reflection") return memory.reflect(this.#parts, await this.#observations(), signal);
+    const { messages, upTo } = await this.#unobserved();
+    if (await memory.observe(this.#parts, messages, signal)) this.#observedUpTo = upTo;
   }
 
   /** What was said since the last observation, and the place in the log up to which it is. */

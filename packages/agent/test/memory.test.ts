@@ -1,7 +1,7 @@
 import { KvMemoryStore, MemoryDocumentStore, MemoryStorage, type SessionLease } from "@shedkit/store";
 import { Gate, type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
 import { AgenticError, type SessionRecord } from "@shedkit/types";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { parseNotes } from "../src/memory.js";
 import { collect, generationError, sessionOf, transcript } from "./helpers.js";
 
@@ -103,6 +103,24 @@ describe("the memory", () => {
     expect((await session.ask("Turn 3")).text).toBe("Yes.");
     await session.end();
     expect(count(await recordsOf(session.docStore), "observation")).toBe(0);
+  });
+
+  it("is made by and by where its model hung: what took too long is tried again", async () => {
+    const never = new Gate();
+    const provider = remembering((index) => (index === 0 ? ["[", { wait: never }] : '["They like trees."]'));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const session = await build(provider).build();
+    await session.ask("Turn 1");
+    await session.ask("Turn 2");
+    await never.reached;
+    await vi.advanceTimersByTimeAsync(301_000);
+    await session.settled();
+    expect(count(await recordsOf(session.docStore), "observation")).toBe(0);
+    await session.ask("Turn 3");
+    await session.settled();
+    expect(count(await recordsOf(session.docStore), "observation")).toBe(1);
+    await session.end();
   });
 
   it("delays no answer when its model fails, and does not ask it again at once", async () => {

@@ -77,6 +77,12 @@ const memory: { [K in keyof MemoryConfig]: Case<MemoryConfig[K]> } = {
     with: (builder) => builder.withMemoryConfig({ observationTriggerTokens: 500 }),
     ...remembered,
   },
+  timeoutMs: {
+    values: [1, 60_000],
+    with: (builder) => builder.withMemoryConfig({ observationTriggerTokens: 500 }),
+    ...remembered,
+    memory: slowly,
+  },
 };
 
 const same = (times: number) => (index: number) => (index < times ? echo("a") : "Done.");

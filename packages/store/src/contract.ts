@@ -28,7 +28,7 @@ export interface DocumentStore {
   /**
    * One writer a session. Waits up to `waitMs` (default 0), then AgenticError `sessionBusy`. With `takeOver`, a holder in
    * another process is not waited for, alive or not: its appends are refused from then on. It is for who knows that the
-   * holder is cut off. Stores that one process alone can open leave it out.
+   * holder is cut off. Stores of files leave it out: there a holder that is alive is asked to end, or waited for.
    */
   acquire(
     session: SessionId,

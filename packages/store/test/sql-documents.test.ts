@@ -142,6 +142,17 @@ describe("SqlDocumentStore", () => {
     expect(await seqsOf(next)).toEqual([1, 2]);
   });
 
+  it("is taken over from a holder that lives by who says so", async () => {
+    const open = await twoOnOneFile();
+    const [holder, next] = [open(), open()];
+    const old = await holder.acquire(session);
+    await expect(next.acquire(session)).rejects.toSatisfy((e) => AgenticError.is(e, "sessionBusy"));
+    const lease = await next.acquire(session, { takeOver: true });
+    await next.append(lease, [record("one")]);
+    await expect(holder.append(old, [record("late")])).rejects.toSatisfy((e) => AgenticError.is(e, "sessionBusy"));
+    expect(await seqsOf(next)).toEqual([1]);
+  });
+
   it("keeps the session of a holder that is idle but alive", async () => {
     const open = await twoOnOneFile();
     const [idle, next] = [open(900), open()];

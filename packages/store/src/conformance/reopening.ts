@@ -1,4 +1,4 @@
-import type { SessionId } from "@shedkit/types";
+import { AgenticError, type SessionId } from "@shedkit/types";
 import type { DocumentStore, KeyValueStore } from "../contract.js";
 import type { StoreCase } from "./case.js";
 import { all, holds, refuses, same } from "./check.js";
@@ -62,6 +62,28 @@ export const reopeningDocumentCases: readonly StoreCase<() => Promise<DocumentSt
       same(await second.append(next, [userRecord("two")]), 2, "append of the second");
       await next.release();
       await second.close();
+    },
+  },
+  {
+    name: "who may take over waits for no holder, and that one writes no more",
+    async run(open) {
+      const [cutOff, next] = [await open(), await open()];
+      const old = await cutOff.acquire(session);
+      await cutOff.append(old, [userRecord("one")]);
+      const lease = await next.acquire(session, { takeOver: true }).catch((error: unknown) => {
+        if (!AgenticError.is(error, "sessionBusy")) throw error;
+        return undefined; // a store that leaves it out
+      });
+      if (lease) {
+        holds(lease.fence > old.fence, "the fence does not grow");
+        same(await next.append(lease, [userRecord("two")]), 2, "append of who took over");
+        await refuses(cutOff.append(old, [userRecord("late")]), "sessionBusy", "append of who was cut off");
+        same((await all(next.read(session))).length, 2, "records");
+        await old.release(); // of no use any more, and no harm
+        same(await next.append(lease, [userRecord("three")]), 3, "append after that");
+      }
+      await cutOff.close();
+      await next.close();
     },
   },
   {
