@@ -109,6 +109,8 @@ class G:
         if x < .89: return "".join(r.choice("0123456789abcdef") for _ in range(r.randint(6, 10)))
         if x < .92: return ".".join(str(r.randint(0, 255)) for _ in range(4))
         if x < .95: return str(r.randint(0, 99)) + "." + str(r.randint(0, 99))
+        if x < .97 and r.random() < .6:
+            return r.choice([lambda: f"{s.w()} && {s.w()} --{s.w()}", lambda: f"^{s.ver()} || ^{s.ver()}", lambda: f">={r.randint(1, 30)}", lambda: f"{s.w()}/**/*.{s.w()}", lambda: f"@{s.w()}/{s.w()}", lambda: f"{s.phrase(1, 2)}, {s.phrase(1, 2)} and {s.w()}", lambda: f"{s.w()} -{s.w()[0]} {s.w()}.{s.w()}.json", lambda: f"{s.w()}:{s.w()}", lambda: f"{s.w()} ({s.w()})"])()
         if x < .97: return r.choice(["MIT", "Apache-2.0", "BSD-3-Clause", "ISC", "GPL-3.0-only", "MPL-2.0"])
         return r.choice(["info", "warn", "localhost", "production", "utf-8", "en-US", "%d:%02d" % (r.randint(0, 23), r.randint(0, 59)), s.person()])
 
@@ -179,18 +181,27 @@ def package_json(g, n):
     top += r.sample(rest, min(len(rest), r.randint(2, n)))
     out, L = [], ["{"]
     for k, v in top: L.append(f'  "{k}": {quoted(v) if v in ("true", "false") else chr(34) + v + chr(34)},'); out.append(("", k, v))
+    def inner(name, kv):
+        L.extend([f'  "{name}": {{'] + [f'    "{k}": "{v}"' + ("," if i < len(kv) - 1 else "") for i, (k, v) in enumerate(kv)] + ["  },"])
+    if r.random() < .4:  # what stands in a group has the same keys as what does not
+        at = len(L)
+        r.choice([lambda: inner("repository", [("type", "git"), ("url", "git+" + g.url() + ".git")]), lambda: inner("author", [("name", g.person().split(" <")[0]), ("email", g.w() + "@" + g.w() + ".org")]), lambda: inner("bugs", [("url", g.url()), ("email", g.w() + "@" + g.w() + ".com")]), lambda: inner("publishConfig", [("access", "public"), ("name", g.w())])])()
+        moved = L[at:]
+        del L[at:]
+        i = r.randint(1, len(L))
+        L[i:i] = moved
     def block(name, kv):
         L.append(f'  "{name}": {{')
         for i, (k, v) in enumerate(kv): L.append(f'    "{k}": "{v}"' + ("," if i < len(kv) - 1 else "")); out.append((name, k, v))
         L.append("  },")
-    cmd = lambda: r.choice(["vitest run", "tsc -p tsconfig.json", "eslint .", "vite build", "node " + g.w() + ".js", "tsup", "biome check .", g.w() + " --" + g.w(), "rm -rf dist", "turbo run " + g.w()])
+    cmd = lambda: r.choice(["vitest run", "node --test", g.w() + " && " + g.w() + " " + g.w(), g.w() + " -p " + g.w() + "." + g.w() + ".json", "tsc -p tsconfig.json", "eslint .", "vite build", "node " + g.w() + ".js", "tsup", "biome check .", g.w() + " --" + g.w(), "rm -rf dist", "turbo run " + g.w()])
     if r.random() < .8: block("scripts", [(k, cmd() + (" && " + cmd() if r.random() < .25 else "")) for k in r.sample(["build", "test", "lint", "dev", "start", "format", "typecheck", "clean", "release", g.w(), g.w() + ":" + g.w()], r.randint(1, 6))])
     deps = lambda: [((f"@{g.w()}/" if r.random() < .3 else "") + r.choice([g.w(), g.w() + "-" + g.w(), r.choice(["react", "vite", "vitest", "typescript", "eslint", "zod", "express", "lodash", "@types/node"])]), r.choice(["^", "^", "~", ""]) + g.ver() if r.random() < .9 else "workspace:^") for _ in range(r.randint(1, 6))]
     seen = set()
     for b in ("dependencies", "devDependencies"):
         kv = [(k, v) for k, v in deps() if not (k in seen or seen.add(k))]
         if kv and r.random() < .7: block(b, kv)
-    if r.random() < .4: L += ['  "engines": {', f'    "node": ">={r.randint(18, 26)}"', "  },"]
+    if r.random() < .4: L += ['  "engines": {', f'    "node": "{r.choice([">=", ">=", "^", ""])}{r.randint(18, 26)}{r.choice(["", "", ".4", ".18 || ^" + str(r.randint(20, 28)), ".0 || >=" + str(r.randint(24, 28))])}"', "  },"]
     L[-1] = L[-1].rstrip(",")
     return ("package.json" if r.random() < .75 else f"packages/{g.w()}/package.json"), L + ["}"], out
 
@@ -590,7 +601,7 @@ def sk_remember(e, p):
     e.user(r.choice([f"Remember that {t}.", f"Remember that {t}.", f"Please remember that {t}", f"remember: {t}", f"Remember {t}", f"Note that {t}.", f"Keep in mind that {t}.", f"remember that {t}"]))
     e.remember(t)
     e.say(f"I will remember that {t}.")
-    if p > .12 and r.random() < .5 and t.startswith(o + " "): recall(e, o, k, i, v)
+    if p > .12 and r.random() < .7 and t.startswith(o + " "): recall(e, o, k, i, v)
 
 
 def recall(e, o, k, i, v):
@@ -652,7 +663,7 @@ def sk_beyond(e, p):
     e.say(BEYOND)
 
 
-SKILLS = [(sk_value, 42), (sk_inline, 4), (sk_nofile, 3), (sk_title, 8), (sk_line, 8), (sk_list, 6), (sk_count, 7), (sk_defined, 8), (sk_mention, 2), (sk_calc, 7), (sk_remember, 7), (sk_forgotten, 1), (sk_write, 6), (sk_edit, 6), (sk_talk, 3), (sk_beyond, 5)]
+SKILLS = [(sk_value, 42), (sk_inline, 4), (sk_nofile, 3), (sk_title, 8), (sk_line, 8), (sk_list, 6), (sk_count, 7), (sk_defined, 8), (sk_mention, 2), (sk_calc, 7), (sk_remember, 9), (sk_forgotten, 1), (sk_write, 6), (sk_edit, 6), (sk_talk, 3), (sk_beyond, 5)]
 SYSTEM = ["You are a helpful assistant.", "You are a helpful assistant. Use the tools to answer.", "Be brief.", "You are a coding agent that runs in the terminal of the user.", "Answer in one sentence.", "You work in the folder of the user. Never make up facts."]
 
 

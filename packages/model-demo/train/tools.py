@@ -46,11 +46,12 @@ def plain(v):
 
 
 def value_of(result, key, any_case=False):
-    """the value of the first line of a search's result that has just this key"""
+    """the value of the line of a search's result that has just this key: the one that is indented least, the first of such"""
+    best = None
     for line in result.split("\n")[3:]:
-        m = re.match(r"\d+:\s*\"?(" + re.escape(key) + r")\"?\s*[:=]\s*(.+)$", line, re.I if any_case else 0)
-        if m and not m.group(2).strip() in ("{", "["): return plain(m.group(2))
-    return None
+        m = re.match(r"\d+:(\s*)\"?(" + re.escape(key) + r")\"?\s*[:=]\s*(.+)$", line, re.I if any_case else 0)
+        if m and not m.group(3).strip() in ("{", "[") and (best is None or len(m.group(1)) < best[0]): best = len(m.group(1)), plain(m.group(3))
+    return best and best[1]
 
 
 def value_in(result, section, key):
