@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import type { AnyAgentSession } from "@shedkit/agent";
 import { presetModels, settingsOf } from "@shedkit/agent/internals";
 import { type KeyValueStore, MemoryDocumentStore, type QueryStore, type SqlDocumentStore } from "@shedkit/store";
 import { AgenticError, type JsonValue, modelId } from "@shedkit/types";
@@ -72,23 +73,34 @@ async function compare(storage: KeyValueStore & QueryStore, key: string, own: En
 
 async function printOf(definition: DurableDefinition): Promise<Print> {
   const { agent, workspace } = definition;
-  const session = await agent.withDocStore(new MemoryDocumentStore()).build();
+  const { model, fallbacks, memoryModel, source, system } = settingsOf(agent);
+  const preset = presetModels(source);
+  const models = [model ?? preset.primary, ...(fallbacks ?? preset.fallbacks ?? []), memoryModel ?? preset.memory];
+  return {
+    models: digest(models.map((one) => (one === undefined ? null : modelId(one).name))),
+    "system prompt": digest(system ?? null),
+    tools: digest(await toolsOf(definition)),
+    workspace: digest(workspace?.type ?? null),
+  };
+}
+
+/** The names and kinds of the tools of a session: they are made, and let go of. */
+async function toolsOf({ agent, workspace }: DurableDefinition): Promise<JsonValue> {
+  let session: AnyAgentSession;
+  try {
+    session = await agent.withDocStore(new MemoryDocumentStore()).build();
+  } catch (error) {
+    // Whose session this one would be is nobody's business: what it has is seen when somebody's is opened.
+    if (AgenticError.is(error, "session") && error.details.reason === "access denied") return null;
+    throw error;
+  }
   try {
     const tools = session.toolManager;
-    const all = [...tools.names()].sort().map((name) => {
+    return [...tools.names()].sort().map((name) => {
       const kind = tools.metadata(name)?.kind ?? "other";
       checkTool(name, kind, workspace);
       return [name, kind];
     });
-    const { model, fallbacks, memoryModel, source, system } = settingsOf(agent);
-    const preset = presetModels(source);
-    const models = [model ?? preset.primary, ...(fallbacks ?? preset.fallbacks ?? []), memoryModel ?? preset.memory];
-    return {
-      models: digest(models.map((one) => (one === undefined ? null : modelId(one).name))),
-      "system prompt": digest(system ?? null),
-      tools: digest(all),
-      workspace: digest(workspace?.type ?? null),
-    };
   } finally {
     await session.end();
   }

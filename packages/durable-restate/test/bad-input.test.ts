@@ -132,6 +132,17 @@ describe.skipIf(!there)("bad input", () => {
     await expect(served(local)).rejects.toThrow('the tool "it" (kind "execute") works on the machine that runs it');
     const modelless = durable({ name: freeName(), agent: AgentSession.builder(byStep([])).withDocStore(store) });
     await expect(served(modelless)).rejects.toThrow("no model set");
+    const guarded = agentOf(byStep(["Hello."]), store).withAccess({
+      ...{
+        canUseModel: async () => true,
+        canUseTool: async () => true,
+        canAccessSession: async (_, id) => id === "ours",
+      },
+      ...{ canSpend: async () => true, tokenBudget: async () => undefined, recordUsage: async () => {} },
+    });
+    const ofSome = await running(guarded);
+    expect((await ofSome.client(restate()).session("ours").ask("Hi")).text).toBe("Hello.");
+    await expect(ofSome.client(restate()).session("theirs").ask("Hi")).rejects.toThrow("may not use the session");
   });
 
   it("is refused at start: addresses that are none, or of something else", async () => {
