@@ -33,30 +33,45 @@ export async function fromAiSdkTools(
   given: { readonly [name: string]: AnyAiSdkTool },
   options: FromAiSdkOptions = {},
 ): Promise<ToolImpl[]> {
-  const tools = given as ToolSet;
   const { asSchema } = await loadAi();
-  const problems = Object.entries(tools).flatMap(([name, tool]) => {
-    const why = unusable(tool);
-    return why === undefined ? [] : [`"${name}" ${why}.`];
-  });
-  if (problems.length > 0) {
-    const message = `These tools of the AI SDK cannot run here: ${problems.join(" ")}`;
-    throw new AgenticError("toolShed", message, { problems });
+  if (typeof given !== "object" || given === null) {
+    const problem = `The tools must be an object with each under its name, and are ${given === null ? "null" : typeof given}.`;
+    throw new AgenticError("toolShed", `These tools of the AI SDK cannot run here: ${problem}`, {
+      problems: [problem],
+    });
   }
-  return Promise.all(
-    Object.entries(tools).map(async ([name, tool]): Promise<ToolImpl> => {
+  const problems: string[] = [];
+  const bridged: ToolImpl[] = [];
+  for (const [name, tool] of Object.entries(given as ToolSet)) {
+    const why = unusable(tool);
+    if (why !== undefined) {
+      problems.push(`"${name}" ${why}.`);
+      continue;
+    }
+    try {
       const schema = asSchema<unknown>(tool.inputSchema);
       const input: JsonSchema = await schema.jsonSchema;
-      return bridge(name, tool, input, (value) => schema.validate?.(value), options);
-    }),
-  );
+      bridged.push(bridge(name, tool, input, (value) => schema.validate?.(value), options));
+    } catch (error) {
+      problems.push(`"${name}" has an inputSchema that cannot be read: ${messageOf(error)}.`);
+    }
+  }
+  if (problems.length === 0) return bridged;
+  const message = `These tools of the AI SDK cannot run here: ${problems.join(" ")}`;
+  throw new AgenticError("toolShed", message, { problems });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 type AiTool = ToolSet[string];
 
-function unusable(tool: AiTool): string | undefined {
+function unusable(tool: AiTool | null | undefined): string | undefined {
+  if (typeof tool !== "object" || tool === null) return "is no tool";
   if (tool.type === "provider" && tool.isProviderExecuted) return "is run by its provider";
-  return tool.execute === undefined ? "has no execute: its client runs it" : undefined;
+  if (tool.execute === undefined) return "has no execute: its client runs it";
+  return typeof tool.execute === "function" ? undefined : "has an execute that is no function";
 }
 
 type Validate = (value: unknown) => PromiseLike<Verdict> | Verdict | undefined;
@@ -111,16 +126,34 @@ async function* run(
     }
     output = held?.value;
   } else output = await running;
-  yield { type: "result", result: await resultOf(tool, ctx.callId, input, output) };
+  yield { type: "result", result: await resultOf(ctx.names.tool, tool, ctx.callId, input, output) };
 }
 
+/** What is no JSON is no reason for a call to fail that goes on. */
 function progressOf(value: unknown): ToolEvent {
-  const data = asJson(value);
+  let data: JsonValue | undefined;
+  try {
+    data = asJson(value);
+  } catch {
+    return { type: "progress" };
+  }
   return { type: "progress", ...(typeof data === "string" ? { text: data } : { data }) };
 }
 
-async function resultOf(tool: AiTool, toolCallId: string, input: unknown, output: unknown): Promise<ToolCallResult> {
-  const json: JsonValue | undefined = asJson(output);
+async function resultOf(
+  name: string,
+  tool: AiTool,
+  toolCallId: string,
+  input: unknown,
+  output: unknown,
+): Promise<ToolCallResult> {
+  let json: JsonValue | undefined;
+  try {
+    json = asJson(output);
+  } catch (cause) {
+    const message = `It ran, and gave what is no JSON: ${messageOf(cause)}`;
+    throw new ToolError("execution", name, message, { cause });
+  }
   if (tool.toModelOutput === undefined) return new ToolCallResult(toContent(json), { output: json });
   const shown: ModelOutput = await tool.toModelOutput({ toolCallId, input, output });
   const { content, errorDetail } = fromModelOutput(shown);

@@ -20,6 +20,9 @@ function partOf(part: ContentPart): AiSdkModelPart {
   if (part.type === "resource") return { type: "text", text: part.text ?? `[resource ${part.uri}]` };
   const { source, mediaType, name } = part;
   if (source.type === "blob") return { type: "text", text: `[${name ?? part.type} (${mediaType}) left out]` };
+  if (source.type === "url" && !URL.canParse(source.url)) {
+    return { type: "text", text: `[${name ?? part.type} (${mediaType}) at what is no address]` };
+  }
   const data = source.type === "url" ? { type: "url" as const, url: new URL(source.url) } : base64(source.data);
   return { type: "file", data, mediaType, ...(name !== undefined && { filename: name }) };
 }
@@ -43,6 +46,8 @@ export function fromModelOutput(output: ModelOutput): { content: readonly Conten
       return { content: [text(output.reason ?? "The call was denied.")], errorDetail: "denied" };
     case "content":
       return { content: output.value.map(contentOf) };
+    default:
+      throw new TypeError(`its toModelOutput gave what is no output: ${JSON.stringify(output)?.slice(0, 200)}`);
   }
 }
 

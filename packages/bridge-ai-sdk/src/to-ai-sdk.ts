@@ -78,8 +78,7 @@ export async function toAiSdkTools(shed: ToolShed, options: ToAiSdkOptions = {})
       description,
       inputSchema: schemaOf(parameters),
       execute: (input, { toolCallId, abortSignal }) => run(manager, toolCallId, name, input, abortSignal),
-      toModelOutput: ({ output }) =>
-        output.status === "done" ? toModelOutput(output.content, output.errorDetail) : { type: "text", value: "" },
+      toModelOutput: ({ output }) => shownTo(output),
     };
   };
   const refresh = (): void => {
@@ -121,6 +120,7 @@ async function* run(
   const done = (async () => {
     for await (const each of calls) outcome = each;
   })().finally(() => signs.end());
+  done.catch(() => undefined); // who stops listening asks for nothing more
   for await (const { text, data } of signs)
     yield { status: "running", ...(text !== undefined && { text }), ...(data !== undefined && { data }) };
   await done;
@@ -132,6 +132,14 @@ async function* run(
     ...(result?.output !== undefined && { output: result.output }),
     ...(failed !== undefined && { errorDetail: failed }),
   };
+}
+
+/** Messages that were stored may hold outputs of before, made by another tool of the name. */
+function shownTo(output: ShedToolOutput | null | undefined): AiSdkModelOutput {
+  if (output?.status === "running") return { type: "text", value: "" };
+  if (output?.status === "done" && Array.isArray(output.content))
+    return toModelOutput(output.content, output.errorDetail);
+  return { type: "text", value: typeof output === "string" ? output : (JSON.stringify(output) ?? "") };
 }
 
 function plainParts(sessionId: SessionId): SessionParts {
