@@ -2,6 +2,12 @@ import { AgenticError } from "@shedkit/types";
 
 const SHOWN = "[secret]";
 const SHORTEST = 5;
+/** How people write the names of those that call themselves otherwise. */
+const NAMES: { readonly [provider: string]: string } = {
+  anthropic: "Anthropic",
+  openai: "OpenAI",
+  openrouter: "OpenRouter",
+};
 
 /** A key. It does not print, serialise, inspect or clone; only {@link Secret.reveal} gives it. */
 export class Secret {
@@ -21,7 +27,9 @@ export class Secret {
   static fromEnv(provider: string, variable: string, env: Environment = processEnv()): Secret {
     const value = env[variable];
     if (value !== undefined && value.trim() !== "") return new Secret(value.trim());
-    throw new AgenticError("auth", `${variable} is not set: set it to your ${provider} key.`, { provider });
+    throw new AgenticError("auth", `${variable} is not set: set it to your ${NAMES[provider] ?? provider} key.`, {
+      provider,
+    });
   }
 
   reveal(): string {

@@ -34,7 +34,7 @@ describe("Secret", () => {
   it("comes from the environment by name, and names the variable that is missing", () => {
     expect(Secret.fromEnv("openai", "KEY", { KEY: ` ${key}\n` }).reveal()).toBe(key);
     for (const env of [{}, { KEY: "" }, { KEY: "  " }]) {
-      expect(() => Secret.fromEnv("openai", "KEY", env)).toThrow(/^KEY is not set: set it to your openai key\.$/);
+      expect(() => Secret.fromEnv("openai", "KEY", env)).toThrow(/^KEY is not set: set it to your OpenAI key\.$/);
     }
     try {
       Secret.fromEnv("openai", "KEY", {});

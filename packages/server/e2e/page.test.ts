@@ -1,4 +1,6 @@
+import { MemoryDocumentStore } from "@shedkit/store";
 import { Gate, ScriptedProvider } from "@shedkit/testing";
+import { type Message, Messages, newId, newSessionId, type SessionRecord } from "@shedkit/types";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, it } from "vitest";
@@ -58,6 +60,20 @@ async function noViolations(page: Page): Promise<void> {
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`);
   });
   expect(found).toEqual([]);
+}
+
+/** What a page has that a test looks with. */
+interface PageGlobals {
+  redrawn: number;
+  document: { querySelectorAll(selector: string): Iterable<object> };
+  MutationObserver: new (
+    told: (changes: readonly object[]) => void,
+  ) => { observe(target: object, options: { [what: string]: boolean }): void };
+}
+
+function answerOf(text: string): Message {
+  const of = { id: newId(), turnId: newId(), stepId: newId() };
+  return { type: "assistant", ...of, model: "m", output: { type: "text", text } };
 }
 
 const answers = (page: Page) => page.getByRole("article", { name: "Answer" });
@@ -226,6 +242,61 @@ describe.skipIf(browserPath === undefined)("the page", () => {
     await second.getByRole("button", { name: "Send" }).waitFor();
     await ask(second, "And?");
     for (const page of [first, second]) await answers(page).getByText("Four.", { exact: true }).waitFor();
+  });
+
+  it("goes on when the server was started again with its token", async () => {
+    const first = await servePage(new ScriptedProvider(["Before."]));
+    const { page } = await visit(first);
+    await ask(page, "Hi");
+    await answers(page).getByText("Before.", { exact: true }).waitFor();
+    await first.close();
+    await page.getByText(/Not connected/).waitFor();
+    const { docStore, port } = first;
+    await servePage(new ScriptedProvider(["After."]), { docStore, port });
+    await page.getByText(/Not connected/).waitFor({ state: "detached" });
+    await ask(page, "Still there?");
+    await answers(page).getByText("After.", { exact: true }).waitFor();
+    expect(await answers(page).getByText("Before.", { exact: true }).count()).toBe(1);
+  });
+
+  it("keeps up with a long session", async () => {
+    const docStore = new MemoryDocumentStore();
+    const session = newSessionId();
+    const lease = await docStore.acquire(session);
+    const said: SessionRecord[] = [];
+    for (let i = 0; i < 2000; i++) {
+      const message =
+        i % 2 === 0 ? Messages.user(`Question ${i}`) : answerOf(`Answer **${i}** with a [link](https://a.b)`);
+      said.push({ id: newId(), v: 1, at: Date.now(), type: "conversation", message });
+    }
+    await docStore.append(lease, said);
+    await lease.release();
+    const long = `${"word ".repeat(400)}the end`;
+    const server = await servePage(new ScriptedProvider([long], { chunkSize: 5 }), { docStore });
+    const { page } = await visit(server);
+    await page.goto(`${server.url}/#/s/${session}`);
+    await answers(page).getByText("Answer 1999 with a link", { exact: true }).waitFor();
+    expect(await answers(page).count()).toBeLessThan(1000); // the newest; the earlier ones on demand
+    while (await page.getByRole("button", { name: "Show what was said earlier" }).isVisible()) {
+      const before = await page.getByRole("article").count();
+      await page.getByRole("button", { name: "Show what was said earlier" }).click();
+      await expect.poll(() => page.getByRole("article").count(), { timeout: 60_000 }).toBeGreaterThan(before);
+    }
+    expect(await answers(page).count()).toBe(1000);
+    // An answer of 400 pieces behind them draws itself alone: no article before it is made again.
+    await page.evaluate(() => {
+      const page = globalThis as unknown as PageGlobals;
+      page.redrawn = 0;
+      const articles = page.document.querySelectorAll("article");
+      const watch = new page.MutationObserver((changes) => {
+        page.redrawn += changes.length;
+      });
+      for (const article of articles) watch.observe(article, { childList: true, characterData: true, subtree: true });
+    });
+    await ask(page, "Much");
+    await answers(page).getByText("the end", { exact: false }).waitFor();
+    await expect.poll(() => answers(page).count(), { timeout: 60_000 }).toBe(1001);
+    expect(await page.evaluate(() => (globalThis as unknown as PageGlobals).redrawn)).toBe(0);
   });
 
   it("takes what models and tools write for text, never for a page", async () => {

@@ -6,13 +6,15 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 export class Guard {
   readonly #token: string;
   readonly #hosts: ReadonlySet<string>;
-  /** What the cookie of a browser holds that brought the token once. */
-  readonly #cookie: string;
+  /**
+   * What the cookie of a browser holds that brought the token once. It follows from the token, which does not follow from it:
+   * a server that is started again with its token knows its browsers.
+   */
+  #cookie: Promise<string> | undefined;
 
-  constructor(token: string, hosts: readonly string[], cookie: string) {
+  constructor(token: string, hosts: readonly string[]) {
     this.#token = token;
     this.#hosts = new Set(hosts.map((host) => host.toLowerCase()));
-    this.#cookie = cookie;
   }
 
   /** Throws HttpError where a page of another origin, or a name that was made to point here, is behind a request. */
@@ -45,9 +47,9 @@ export class Guard {
   }
 
   /** The header that lets a browser in from now on. */
-  cookieFor(request: Request): string {
+  async cookieFor(request: Request): Promise<string> {
     const secure = new URL(request.url).protocol === "https:" ? "; Secure" : "";
-    return `${cookieName(request)}=${this.#cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+    return `${cookieName(request)}=${await this.#cookieText()}; Path=/; HttpOnly; SameSite=Strict${secure}`;
   }
 
   /** A browser sends its cookie along with what other sites make it ask for; those requests say so. */
@@ -57,9 +59,16 @@ export class Guard {
     const name = cookieName(request);
     for (const part of (request.headers.get("cookie") ?? "").split(";")) {
       const [key, value] = part.trim().split("=", 2);
-      if (key === name && value !== undefined && (await same(value, this.#cookie))) return true;
+      if (key === name && value !== undefined && (await same(value, await this.#cookieText()))) return true;
     }
     return false;
+  }
+
+  #cookieText(): Promise<string> {
+    this.#cookie ??= digest(`cookie ${this.#token}`).then((bytes) =>
+      Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    );
+    return this.#cookie;
   }
 }
 

@@ -40,6 +40,8 @@ export interface ServerOptions {
   notes?: KeyValueStore | undefined;
   /** What a list shows beside the title of a session, such as its folder. Default: nothing. */
   label?: ((session: SessionId) => Promise<string | undefined>) | undefined;
+  /** Whether a session stands in lists: those of sub-agents are in the store too. Default: all do. */
+  lists?: ((session: SessionId) => Promise<boolean>) | undefined;
   /** Deletes a session with all that belongs to it. Default: its log. */
   remove?: ((session: SessionId) => Promise<boolean>) | undefined;
   /** Absent: there is no page. */

@@ -18,7 +18,7 @@ export function pageRoutes(guard: Guard, page: PageFiles | undefined): Hono {
       throw new HttpError(401, "unauthorized", "The token in this address is not the one of this server.");
     }
     // The token leaves the address bar, and with it the history.
-    c.header("set-cookie", guard.cookieFor(c.req.raw));
+    c.header("set-cookie", await guard.cookieFor(c.req.raw));
     return c.redirect("/", 303);
   });
   return routes;

@@ -8,7 +8,7 @@ import { HttpError, httpError } from "./http-error.js";
 import { Notes } from "./notes.js";
 import { openaiApi } from "./openai/api.js";
 import { openaiError } from "./openai/error.js";
-import { defaultLimits, newToken, type ServerOptions } from "./options.js";
+import { defaultLimits, type ServerOptions } from "./options.js";
 import { pageRoutes } from "./page.js";
 import { Sessions } from "./sessions.js";
 
@@ -42,7 +42,7 @@ export function createServer(options: ServerOptions): AgentServer {
   const limits = { ...defaultLimits, ...options.limits };
   const { models } = options;
   const sessions = new Sessions(options, new Notes(options.notes ?? new MemoryStorage()), limits);
-  const guard = new Guard(options.token, options.hosts ?? [], newToken());
+  const guard = new Guard(options.token, options.hosts ?? []);
   const closing = new AbortController();
   const streams = new Set<Promise<void>>();
   const reading = (done: Promise<void>) => {
@@ -60,7 +60,7 @@ export function createServer(options: ServerOptions): AgentServer {
   app.post("/api/login", async (c) => {
     const token = textField(await jsonBody(c.req.raw, 4096), "token");
     if (!(await guard.isToken(token.trim()))) throw new HttpError(401, "unauthorized", "The token is not right.");
-    c.header("set-cookie", guard.cookieFor(c.req.raw));
+    c.header("set-cookie", await guard.cookieFor(c.req.raw));
     return c.json({});
   });
   for (const path of ["/api/*", "/v1/*"]) {

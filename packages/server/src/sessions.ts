@@ -101,15 +101,22 @@ export class Sessions {
     cursor?: string | undefined;
   }): Promise<{ items: ListedSession[]; cursor?: string | undefined }> {
     const page = await this.docStore.sessions(query);
-    const items = page.items.filter(({ records }) => records > 0);
     const { text, cursor } = query;
-    const known = new Set(items.map(({ id }) => id));
+    const known = new Set(page.items.map(({ id }) => id));
     const titled = text === undefined || cursor !== undefined ? [] : await this.notes.titled(text);
     const more = await Promise.all(
       titled.filter((id) => !known.has(id)).map((id) => this.info(id).catch(() => undefined)),
     );
-    const listed = await Promise.all(items.map((info) => this.#listed(info)));
-    return { ...page, items: [...more.filter((info) => info !== undefined), ...listed] };
+    const found = await Promise.all(
+      page.items.map(async (info) =>
+        info.records > 0 && (await this.#stands(info.id)) ? this.#listed(info) : undefined,
+      ),
+    );
+    return { ...page, items: [...more, ...found].filter((info) => info !== undefined) };
+  }
+
+  async #stands(session: SessionId): Promise<boolean> {
+    return this.#options.lists?.(session) ?? true;
   }
 
   async state(session: SessionId): Promise<SessionState> {

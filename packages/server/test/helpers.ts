@@ -27,10 +27,12 @@ export interface ServeOptions extends Partial<ServerOptions> {
   permissions?: PermissionPolicy;
   /** Whether the tools are active from the start. Default: true. */
   pinned?: boolean;
+  /** Default: a free one. */
+  port?: number;
 }
 
 export async function serve(provider: ModelProvider, options: ServeOptions = {}): Promise<Served> {
-  const { tools = [], permissions, pinned = true, ...rest } = options;
+  const { tools = [], permissions, pinned = true, port, ...rest } = options;
   const docStore = options.docStore ?? new MemoryDocumentStore();
   const opened: OpenRequest[] = [];
   const server = createServer({
@@ -51,7 +53,7 @@ export async function serve(provider: ModelProvider, options: ServeOptions = {})
     ...rest,
     docStore,
   });
-  const listening = await listen(server);
+  const listening = await listen(server, { port });
   onTestFinished(() => listening.close());
   const call: Served["call"] = (method, path, body, headers = {}) =>
     fetch(`${listening.url}${path}`, {
