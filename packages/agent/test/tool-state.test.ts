@@ -53,4 +53,45 @@ describe("what a tool remembers", () => {
     expect(await counts(again.messages())).toEqual(["counter -> count 1", "counter -> count 2", "counter -> count 3"]);
     expect(await counts(fork.messages())).toEqual(["counter -> count 1", "counter -> count 2"]);
   });
+
+  it("must fit its schema: what does not fails the call, by the field, and what was there stays", async () => {
+    const careless = defineTool({
+      id: "careless",
+      kind: "other",
+      description: "Remembers what it is given.",
+      input: schema<{ value: unknown }>({ type: "object", properties: { value: {} }, required: ["value"] }),
+      state: {
+        schema: schema<{ n: number }>({ type: "object", properties: { n: { type: "integer" } }, required: ["n"] }),
+        version: 1,
+        initial: () => ({ n: 7 }),
+      },
+      run: ({ value }, ctx) => {
+        ctx.state.set(value as never);
+        return JSON.stringify(ctx.state.get());
+      },
+    });
+    const calls = [{ n: "many" }, {}, { n: Number.NaN }, { n: 8 }];
+    const provider = new ScriptedProvider((_, i) => {
+      const value = calls[i];
+      return value ? { call: "careless", arguments: { value: i === 2 ? "no object" : value } as never } : "Done.";
+    });
+    const session = await sessionOf(provider, careless).build();
+    const turn = await session.runTurn("Go");
+    expect(turn.toolResults().map(({ errorDetail }) => errorDetail)).toEqual([
+      "execution",
+      "execution",
+      "execution",
+      undefined,
+    ]);
+    const [first = "", second = "", , last = ""] = turn
+      .toolResults()
+      .map(({ content: [part] }) => (part?.type === "text" ? part.text : ""));
+    expect(first).toMatch(/careless wanted to remember what its state schema does not allow:\n- n: .*many/);
+    expect(second).toMatch(/- n: /);
+    expect(last).toBe('{"n":8}');
+    expect(turn.records.filter((record) => record.type === "toolState")).toMatchObject([{ value: { n: 8 } }]);
+    // also where no session keeps it
+    await expect(careless.call({ value: { n: "many" } })).rejects.toMatchObject({ kind: "execution" });
+    expect(await careless.call({ value: { n: 9 } })).toBe('{"n":9}');
+  });
 });

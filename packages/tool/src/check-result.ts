@@ -1,4 +1,4 @@
-import type { JsonValue, Tool, ToolArguments } from "@shedkit/types";
+import type { JsonSchema, JsonValue, Tool, ToolArguments } from "@shedkit/types";
 import { isPart } from "./content.js";
 import { ToolError } from "./error.js";
 import { showIssues, showValue } from "./issues.js";
@@ -90,4 +90,16 @@ export function checkReturns(
   if (issues.length === 0) return result;
   const lines = showIssues(issues).replaceAll("- the arguments: ", "- the output: ");
   throw new ToolError("execution", name, `${name} returned what its output schema does not allow:\n${lines}`);
+}
+
+/**
+ * Holds what a tool wants to remember against the schema of its memory. Throws ToolError `execution`, naming each field,
+ * what was wanted and what came: a value that does not fit would be lost when the session is resumed.
+ */
+export function checkState(schema: JsonSchema, tool: string, value: unknown): void {
+  assertJson(value, tool);
+  const issues = evalFreeValidator.compile(schema)(value);
+  if (issues.length === 0) return;
+  const lines = showIssues(issues).replaceAll("- the arguments: ", "- the state: ");
+  throw new ToolError("execution", tool, `${tool} wanted to remember what its state schema does not allow:\n${lines}`);
 }

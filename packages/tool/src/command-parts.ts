@@ -1,6 +1,7 @@
 import type { JsonSchema, JsonValue } from "@shedkit/types";
 import { fullId } from "./defaults.js";
 import type { ToolContext } from "./impl.js";
+import { ownMemory } from "./memory.js";
 import type { BehaviorVersion, ParamFault, Requirement, ToolMetadata } from "./metadata.js";
 import { paramsOf, type StateHandle, stateOf } from "./params.js";
 import { type Resource, Resources } from "./resources.js";
@@ -114,15 +115,7 @@ export function commandContext(
 
 /** That of the session; where there is none, one that lasts as long as the resources. */
 function memoryOf(whole: ToolMetadata, resources: Resources): StateHandle<unknown> {
-  return resources.getOrDefault(stateOf(fullId(whole)), () => {
-    let value: unknown = whole.state?.initial();
-    return {
-      get: () => value,
-      set: (next) => {
-        value = next;
-      },
-    };
-  });
+  return resources.getOrDefault(stateOf(fullId(whole)), () => ownMemory(whole.state, whole.id));
 }
 
 function partOf(memory: StateHandle<unknown>, command: string): StateHandle<unknown> {

@@ -6,6 +6,7 @@ import { capabilitiesFor, fullId } from "./defaults.js";
 import { ToolError } from "./error.js";
 import type { Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";
 import { showValue } from "./issues.js";
+import { ownMemory } from "./memory.js";
 import type {
   AccessRequest,
   BehaviorVersion,
@@ -227,7 +228,9 @@ class DefinedTool implements TypedTool<never, unknown> {
     const spec = this.#spec;
     const input = (isStandard(spec.input) ? await fromStandard(spec.input, args, spec.id) : args) as never;
     const params = ctx.resources.get(paramsOf(this.#fullId)) ?? spec.params?.defaults;
-    const state = ctx.resources.getOrDefault(stateOf(this.#fullId), () => memory(spec.state?.initial()));
+    const state = ctx.resources.getOrDefault(stateOf(this.#fullId), () =>
+      ownMemory(this.metadata.state, ctx.names.tool),
+    );
     const own: TypedToolContext<unknown, unknown> = { ...ctx, params, state };
     if (spec.run !== undefined) return await spec.run(input, own);
     if (spec.execute === undefined)
@@ -297,14 +300,4 @@ function alone(spec: AnySpec): DescribeContext {
 
 function jsonSchemaOf(schema: TypedSchema | StandardTypedSchema, side: "input" | "output"): JsonSchema {
   return isStandard(schema) ? schema["~standard"].jsonSchema[side]({ target: "draft-2020-12" }) : schema;
-}
-
-function memory<T>(initial: T): StateHandle<T> {
-  let value = initial;
-  return {
-    get: () => value,
-    set: (next) => {
-      value = next;
-    },
-  };
 }

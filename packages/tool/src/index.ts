@@ -2,7 +2,7 @@ export { onAbort } from "./abort.js";
 export { type BackgroundTask, type BackgroundTasks, backgroundTasks } from "./background.js";
 export { type CallOptions, callTool, settle } from "./call.js";
 export { type CallInfo, type CallInput, callInfo, kindLabel } from "./call-info.js";
-export { checkReturns } from "./check-result.js";
+export { checkReturns, checkState } from "./check-result.js";
 export { type CommandsSpec, defineCommands } from "./commands.js";
 export { toContent } from "./content.js";
 export { capabilitiesFor, fullId, metadataOf } from "./defaults.js";

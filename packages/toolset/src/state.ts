@@ -1,4 +1,12 @@
-import { evalFreeValidator, fullId, type Resources, type StateHandle, stateOf, type ToolMetadata } from "@shedkit/tool";
+import {
+  checkState,
+  evalFreeValidator,
+  fullId,
+  type Resources,
+  type StateHandle,
+  stateOf,
+  type ToolMetadata,
+} from "@shedkit/tool";
 import type { JsonValue } from "@shedkit/types";
 
 /** What a tool remembers, as it goes into a log or a file. */
@@ -40,7 +48,10 @@ export class ToolStates {
     this.#slots.set(key, slot);
     const handle: StateHandle<unknown> = {
       get: () => slot.value,
-      set: (value) => this.#put(key, slot, value as JsonValue),
+      set: (value) => {
+        checkState(state.schema, key, value);
+        this.#put(key, slot, value as JsonValue);
+      },
     };
     resources.insert(stateOf(key), handle);
     if (kept !== undefined && this.restore(kept)) this.#foreign.delete(key);
