@@ -1,8 +1,10 @@
+import { homedir } from "node:os";
 import { policyOf } from "./approval.js";
 import type { RunOptions } from "./args.js";
 import { ask } from "./ask.js";
 import { withReferencedFiles } from "./attachments.js";
 import type { Conversation } from "./converse.js";
+import { historyFile } from "./data-folder.js";
 import { ExitCode, UsageError } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
 import { openKeeping } from "./keeping.js";
@@ -85,11 +87,15 @@ async function atThePrompt(task: Task, { terminal, ...around }: Surroundings): P
   const { options, settings, choice } = task;
   const { completion, converse, offerTour } = await import("./converse.js");
   const { Prompt } = await import("./prompt.js");
+  const { openHistory } = await import("./history.js");
+  const keeps = settings.keepSessions.value;
+  const history = keeps ? await openHistory(historyFile(process.env, homedir())) : undefined;
   let root: string | undefined = task.root;
   const prompt = new Prompt({
     input: process.stdin,
     output: terminal.out,
     editing: terminal.redraws,
+    history,
     complete: (line) => completion(root ?? task.root)(line),
   });
   if (options.root === undefined && !options.continue && options.resume === undefined) {
@@ -101,7 +107,7 @@ async function atThePrompt(task: Task, { terminal, ...around }: Surroundings): P
   const first = options.continue || options.resume !== undefined || settings.mcpServers.value.length > 0;
   const late: string[] = [];
   const renderer = first ? around.renderer : { notice: (text: string) => void late.push(text) };
-  const keeping = openKeeping(options, { root, keep: settings.keepSessions.value, renderer });
+  const keeping = openKeeping(options, { root, keep: keeps, renderer, prompt });
   const notes = first ? (await keeping)?.shelf.notes : undefined;
   const conversation: Conversation = {
     ...around,
@@ -120,6 +126,7 @@ async function atThePrompt(task: Task, { terminal, ...around }: Surroundings): P
   try {
     return await converse(conversation);
   } finally {
+    await history?.flush();
     await conversation.mcp?.close();
     await (await keeping)?.shelf.close();
   }

@@ -3,7 +3,8 @@ import path from "node:path";
 import type { PermissionPolicy, PermissionRequest, TurnEvent } from "@shedkit/agent";
 import type { ApprovalDecision, ToolArguments } from "@shedkit/types";
 import { changeLines } from "./change.js";
-import type { Prompt } from "./prompt.js";
+import { isKnownCommand } from "./commands.js";
+import type { Prompt, PromptAnswer } from "./prompt.js";
 import { askQuestions } from "./questions.js";
 import type { Renderer } from "./renderer.js";
 import type { Settings } from "./settings.js";
@@ -38,7 +39,7 @@ export function askPerson(prompt: Prompt, renderer: Renderer, root: string): App
     renderer.change(changeLines(name, args, await textBefore(args, root)));
     const always = grantOf(request);
     const choices = ["[y]es", ...(always ? [`[a]lways ${always.what} in this session`] : []), "[n]o", "or say why not"];
-    const answer = await prompt.line(`Allow this? ${choices.join(", ")}: `);
+    const answer = await answered(prompt, renderer, `Allow this? ${choices.join(", ")}: `);
     if (answer.type === "interrupt") return undefined;
     const text = answer.type === "line" ? answer.text : "";
     if (/^(y|yes)$/i.test(text)) return { type: "allow", scope: "once" };
@@ -48,6 +49,15 @@ export function askPerson(prompt: Prompt, renderer: Renderer, root: string): App
     }
     return { type: "deny", ...(/^(n|no)?$/i.test(text) ? {} : { reason: `the user said: ${text}` }) };
   };
+}
+
+/** A command of the prompt is no reason. */
+async function answered(prompt: Prompt, renderer: Renderer, question: string): Promise<PromptAnswer> {
+  for (;;) {
+    const answer = await prompt.line(question);
+    if (answer.type !== "line" || !isKnownCommand(answer.text)) return answer;
+    renderer.notice("Answer first; ctrl-C stops the turn, and then there are the commands.");
+  }
 }
 
 interface Grant {

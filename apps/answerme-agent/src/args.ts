@@ -15,6 +15,8 @@ export type Command =
       words: string;
       delete?: string | undefined;
       title?: { id: string; text: string } | undefined;
+      /** Those of sub-agents, too. */
+      all: boolean;
       options: RunOptions;
     }
   | ServeCommand
@@ -44,7 +46,7 @@ export interface RunOptions {
   yes: boolean;
   /** There are no tools that change files. */
   readOnly: boolean;
-  /** Goes on with the newest session of the folder, or with the one whose id begins like this. */
+  /** Goes on with the newest session of the folder, or with the one whose id begins like this; the empty one: it is asked. */
   continue: boolean;
   resume?: string | undefined;
   /** The session is not kept. */
@@ -67,6 +69,7 @@ const known = {
   print: { type: "boolean", short: "p" },
   json: { type: "boolean" },
   debug: { type: "boolean" },
+  all: { type: "boolean" },
   host: { type: "string" },
   port: { type: "string" },
   ...restateOptions,
@@ -79,7 +82,7 @@ export function parseCommand(args: readonly string[]): Command {
   const { values, positionals, tokens } = parse(args);
   if (values.help) return { type: "help" };
   if (values.version) return { type: "version" };
-  for (const name of ["model", "provider", "root", "resume", "host", "port"] as const) {
+  for (const name of ["model", "provider", "root", "host", "port"] as const) {
     if (values[name]?.trim() === "") throw new UsageError(`--${name} is empty; ${wanted[name]}`);
   }
   if (values.yes && values["read-only"]) throw new UsageError("--yes and --read-only exclude each other; give one");
@@ -109,12 +112,12 @@ export function parseCommand(args: readonly string[]): Command {
   const isWord = tokens.find(({ kind }) => kind !== "option")?.kind === "positional"; // not behind --
   if (isWord && first === "sessions") {
     const [verb, id = "", ...title] = rest;
-    if (verb === "title" && title.length > 0) {
-      return { type: "sessions", words: "", title: { id, text: title.join(" ") }, options };
-    }
-    if (verb === "delete" && rest.length === 2) return { type: "sessions", words: "", delete: id, options };
-    return { type: "sessions", words: rest.join(" "), options };
+    const sessions = { type: "sessions", words: "", all: values.all ?? false, options } as const;
+    if (verb === "title" && title.length > 0) return { ...sessions, title: { id, text: title.join(" ") } };
+    if (verb === "delete" && rest.length === 2) return { ...sessions, delete: id };
+    return { ...sessions, words: rest.join(" ") };
   }
+  if (values.all) throw new UsageError("--all belongs to answerme-agent sessions");
   const alone = isWord && positionals.length === 1;
   if (alone && first === "serve") {
     const restate = restateOf(values);
@@ -140,7 +143,6 @@ const wanted = {
     "name a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file, openai:MODEL or anthropic:MODEL",
   provider: `name one of ${PROVIDER_NAMES.join(", ")}`,
   root: "name the folder that the questions are about",
-  resume: "give the id of a session, or how it begins; answerme-agent sessions lists them",
   host: "name the address to listen on, e.g. 127.0.0.1",
   port: "give a number up to 65535, 0 for any that is free",
   ...restateWanted,
@@ -148,10 +150,26 @@ const wanted = {
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options: known, allowPositionals: true, strict: true, tokens: true });
+    return parseArgs({
+      args: withWholeResume(args),
+      options: known,
+      allowPositionals: true,
+      strict: true,
+      tokens: true,
+    });
   } catch (error) {
     throw usageError(error);
   }
+}
+
+/** `--resume` may stand alone: what follows is its id only where it can be one. */
+function withWholeResume(args: readonly string[]): string[] {
+  const end = args.indexOf("--");
+  return args.map((arg, i) => {
+    const next = args[i + 1];
+    const isAlone = next === undefined || next.startsWith("-") || !/^[0-9a-z]+$/i.test(next);
+    return arg === "--resume" && isAlone && (end < 0 || i < end) ? "--resume=" : arg;
+  });
 }
 
 function usageError(error: unknown): unknown {

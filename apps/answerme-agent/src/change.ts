@@ -28,10 +28,16 @@ export function changeLines(tool: string, args: ToolArguments, before?: string):
   }
   if (typeof content === "string") return [head(path), ...cut(difference(before ?? "", content))];
   if (typeof patch === "string") return [head(undefined), ...cut(linesOf(patch).map(patchLine))];
-  if (typeof command === "string" && tool === "bash") return [head(undefined), ...cut(linesOf(command).map(kept))];
+  if (typeof command === "string" && tool === "bash") return [head(undefined), ...linesOf(command).map(kept)];
   if (typeof from === "string" && typeof to === "string") return [head(`${from} to ${to}`)];
   if (typeof path === "string" && Object.keys(args).length === 1) return [head(path)];
-  return [head(JSON.stringify(args))];
+  return [head(undefined), ...cut(Object.entries(args).flatMap(argumentLines))];
+}
+
+/** An argument with its name; the lines of a longer text below it. */
+function argumentLines([name, value]: [string, JsonValue]): ChangeLine[] {
+  const [first = "", ...more] = linesOf(typeof value === "string" ? value : JSON.stringify(value));
+  return [kept(`${name}: ${first}`), ...more.map((line) => kept(`  ${line}`))];
 }
 
 function replacement({ old_string: before, new_string: after }: ToolArguments): ChangeLine[] | undefined {

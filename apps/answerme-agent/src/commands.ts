@@ -2,7 +2,8 @@ import { createWriteStream } from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { AnyAgentSession } from "@shedkit/agent";
-import { addUsage, type SessionId, textOfContent, toolName, type Usage } from "@shedkit/types";
+import { addUsage, type SessionId, type Tool, textOfContent, toolName, type Usage } from "@shedkit/types";
+import { clipped } from "./columns.js";
 import { explain } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
 import { sessionLine } from "./kept-session.js";
@@ -81,6 +82,11 @@ export function isCommand(line: string): boolean {
   return /^\/[a-z]*(\s|$)/i.test(line);
 }
 
+/** Whether a line is one of the commands there are. */
+export function isKnownCommand(line: string): boolean {
+  return names().some((name) => line === name || line.startsWith(`${name} `));
+}
+
 export async function runCommand(line: string, talk: Talk): Promise<CommandOutcome> {
   const [, name = "", argument = ""] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? [];
   const command = commands.find((candidate) => candidate.name === name.toLowerCase());
@@ -119,16 +125,27 @@ async function tools(talk: Talk, argument: string): Promise<CommandOutcome> {
   if (argument !== "") return acceptTool(talk, argument);
   const { toolManager } = talk.session;
   const active = new Set(toolManager.activeDefinitions().map(toolName));
-  const lines = toolManager.names().map((name) => `${name}${active.has(name) ? "   (given to the model)" : ""}`);
+  const all = toolManager.names();
+  const room = Math.max(...all.map((name) => name.length));
+  const lines = all.map((name) => {
+    return `${active.has(name) ? "*" : " "} ${name.padEnd(room)}   ${shortDescription(toolManager.getDef(name))}`;
+  });
   const usesServers = talk.choice.groups === undefined;
   const servers = usesServers ? ((await talk.mcp?.lines()) ?? []) : [];
   return said(
     [
       ...lines,
       ...servers.map(({ name, text }) => `MCP server ${name}: ${text}`),
-      "The model is given shed at first, and what it finds there from then on.",
+      "The model is given shed at first, and what it finds there from then on: those with a star.",
     ].join("\n"),
   );
+}
+
+/** The first sentence of what a tool says of itself. */
+function shortDescription(tool: Tool | undefined): string {
+  const text = tool?.type === "single" ? tool.definition.description : (tool?.description ?? "");
+  const [sentence = ""] = text.replace(/\s+/g, " ").split(/(?<=\.)\s/, 1);
+  return clipped(sentence, 90);
 }
 
 async function acceptTool({ mcp, session }: Talk, argument: string): Promise<CommandOutcome> {
@@ -164,16 +181,21 @@ async function compact({ session, interrupts }: Talk): Promise<CommandOutcome> {
   }
 }
 
-async function sessions({ shelf, root }: Talk, words: string): Promise<CommandOutcome> {
-  if (shelf === undefined) return said("Sessions are not kept.");
+async function sessions(talk: Talk, words: string): Promise<CommandOutcome> {
+  return said(await sessionsText(talk, words));
+}
+
+async function sessionsText({ shelf, root }: Talk, words: string): Promise<string> {
+  if (shelf === undefined) return "Sessions are not kept.";
   const found = await shelf.list({ root, text: words || undefined, limit: 20 });
-  if (found.length === 0) return said("There is none.");
-  return said(found.map((session) => sessionLine(session, false)).join("\n"));
+  return found.length === 0 ? "There is none." : found.map((session) => sessionLine(session, false)).join("\n");
 }
 
 async function resume(talk: Talk, id: string): Promise<CommandOutcome> {
   if (talk.shelf === undefined) return said("Sessions are not kept.");
-  if (id === "") return said("Say which: /resume ID; /sessions lists them");
+  if (id === "") {
+    return said(`${await sessionsText(talk, "")}\nSay which: /resume ID; how the id begins is enough`);
+  }
   try {
     const session = await talk.shelf.find(id);
     await talk.goTo(session.id);
@@ -208,8 +230,9 @@ async function searchShed({ session }: Talk, words: string): Promise<CommandOutc
   return said(hits.map((hit) => `${hit.name}   ${hit.description}`).join("\n"));
 }
 
-function costText({ usage, questions }: Talk): string {
-  return `${questions} question${questions === 1 ? "" : "s"}: ${usageText(usage)}`;
+function costText({ session, usage, questions }: Talk): string {
+  const since = `${questions} question${questions === 1 ? "" : "s"}: ${usageText(usage)}`;
+  return `${since}\nThe whole session, its memory included: ${usageText(session.usage)}`;
 }
 
 async function exportTalk({ session, root }: Talk, file: string): Promise<CommandOutcome> {

@@ -3,13 +3,14 @@ import { readdir, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { hubSettingsFromEnv } from "@shedkit/gguf";
+import { shelfFile } from "./data-folder.js";
 import { Mcp } from "./mcp.js";
 import { allowedServers } from "./mcp-leave.js";
 import { chooseModel, type Environment, type ModelChoice } from "./model-choice.js";
 import { CLOUDS } from "./models/cloud.js";
 import { bytes } from "./progress.js";
 import { type Settings, type Sourced, TOOL_GROUPS } from "./settings.js";
-import { Shelf, shelfFile } from "./shelf.js";
+import { Shelf } from "./shelf.js";
 
 export interface DoctorOptions {
   /** Of the program. */

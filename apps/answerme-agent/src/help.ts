@@ -5,6 +5,7 @@ Usage
   ... | answerme-agent [options] "..."   the same, about what is piped in
   answerme-agent [options]               open a prompt (or read the question from a pipe)
   answerme-agent sessions [WORDS]        list the sessions that were kept, those with words in them
+                                         (--all: those of sub-agents, too)
   answerme-agent sessions delete ID      delete one
   answerme-agent sessions title ID TEXT  give one another title
   answerme-agent serve                   the sessions in a browser and over HTTP, and an endpoint for clients of
@@ -24,7 +25,7 @@ Options
   -y, --yes           change files and run commands without asking (without a terminal neither is done otherwise)
       --read-only     offer no tool that changes something
   -c, --continue      go on with the newest session about the folder
-      --resume ID     go on with that session (how its id begins is enough)
+      --resume [ID]   go on with that session (how its id begins is enough), or with one of a list
       --no-keep       do not keep this session
   -p, --print         print the answer and nothing else
       --json          print events as JSON lines

@@ -1,3 +1,4 @@
+import { clipped } from "./columns.js";
 import { styled, type Terminal, width } from "./terminal.js";
 
 /** Says how much there is, with its unit: `1.9 MB`. */
@@ -47,7 +48,7 @@ export class ProgressBar {
     const now = this.#now();
     if (!redraws || now - this.#drawnAt < 100) return;
     this.#drawnAt = now;
-    err.write(`\r${styled(err, "dim", text.slice(0, width(err) - 1))}\u001b[K`);
+    err.write(`\r${styled(err, "dim", clipped(text, width(err) - 1))}\u001b[K`);
     this.#shown = true;
   }
 

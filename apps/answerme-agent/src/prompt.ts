@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import type { History } from "./history.js";
 
 /** What came of asking for a line. */
 export type PromptAnswer = { type: "line"; text: string } | { type: "end" } | { type: "interrupt" };
@@ -9,6 +10,8 @@ export interface PromptOptions {
   output: NodeJS.WriteStream;
   /** Whether a terminal's line can be edited here, not by the terminal alone. Default: true. */
   editing?: boolean | undefined;
+  /** What was typed before, and where what is typed is kept. Default: this prompt's own. */
+  history?: Pick<History, "lines" | "add"> | undefined;
   /** What the last word may become, and the word. */
   complete?: ((line: string) => Promise<[string[], string]>) | undefined;
 }
@@ -18,6 +21,10 @@ export interface LineOptions {
   /** Whether the line is kept for arrow up, and completed. Default: false. */
   isMessage?: boolean | undefined;
 }
+
+/** Asks a terminal to say where what is pasted begins and ends; and no more. */
+const TELL_PASTES = "\u001b[?2004h";
+const TELL_NO_PASTES = "\u001b[?2004l";
 
 /**
  * Asks for lines. The terminal is taken for one answer at a time, so that between answers ctrl-C is a signal and stops
@@ -33,6 +40,7 @@ export class Prompt {
 
   constructor(options: PromptOptions) {
     this.#options = options;
+    this.#history = [...(options.history?.lines ?? [])];
   }
 
   /** While something runs, what the person types goes to `onLine`, a line at a time. The terminal edits the line. */
@@ -56,21 +64,31 @@ export class Prompt {
     const { input, output, complete } = this.#options;
     if (signal?.aborted) return Promise.resolve({ type: "interrupt" });
     input.off("data", this.#onData);
+    const terminal = output.isTTY === true && this.#options.editing !== false;
     const lines = createInterface({
       input,
       output,
-      terminal: output.isTTY === true && this.#options.editing !== false,
+      terminal,
       prompt: question,
       history: isMessage ? [...this.#history] : [],
-      historySize: isMessage ? 200 : 0,
+      historySize: isMessage ? 500 : 0,
       removeHistoryDuplicates: true,
       ...(isMessage && complete && { completer: completer(complete) }),
     });
     return new Promise((resolve) => {
       /** Of the lines before, which ended in a backslash. */
       let kept = "";
-      /** The lines of this moment. */
+      /** The lines of this moment, or of what is pasted. */
       let batch: string[] = [];
+      let isPasting = false;
+      const onKey = (_: unknown, key: { name?: string } | undefined) => {
+        if (key?.name === "paste-start") isPasting = true;
+        if (key?.name === "paste-end") isPasting = false;
+      };
+      if (terminal) {
+        input.on("keypress", onKey);
+        output.write(TELL_PASTES);
+      }
       let finished = false;
       const finish = (answer: PromptAnswer) => {
         if (finished) return;
@@ -78,6 +96,10 @@ export class Prompt {
         signal?.removeEventListener("abort", interrupt);
         this.#ahead = lines.line;
         lines.close();
+        if (terminal) {
+          input.off("keypress", onKey);
+          output.write(TELL_NO_PASTES);
+        }
         if (answer.type !== "line" && output.isTTY) output.write("\n");
         if (this.#listener) input.on("data", this.#onData).resume();
         resolve(answer);
@@ -93,11 +115,13 @@ export class Prompt {
       };
       signal?.addEventListener("abort", interrupt, { once: true });
       lines.on("history", (history: string[]) => {
-        if (isMessage) this.#history = history;
+        if (!isMessage) return;
+        this.#history = history;
+        this.#options.history?.add(history[0] ?? "");
       });
       lines.on("line", (line) => {
         batch.push(line);
-        if (batch.length === 1) setImmediate(() => batch.length > 0 && take());
+        if (!isPasting) setImmediate(() => batch.length > 0 && !isPasting && take());
       });
       lines.on("close", () => {
         const text = (kept + batch.join("\n")).trim();
@@ -105,8 +129,9 @@ export class Prompt {
         finish(text === "" ? { type: "end" } : { type: "line", text });
       });
       lines.on("SIGINT", () => {
-        if (lines.line === "" && kept === "") return interrupt();
+        if (lines.line === "" && kept === "" && batch.length === 0) return interrupt();
         kept = "";
+        batch = [];
         lines.setPrompt(question);
         lines.write(null, { ctrl: true, name: "e" });
         lines.write(null, { ctrl: true, name: "u" });

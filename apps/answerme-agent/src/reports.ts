@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import type { Command, RunOptions } from "./args.js";
+import { shelfFile } from "./data-folder.js";
 import { sessionLine } from "./kept-session.js";
 import { mcpEntryText } from "./mcp.js";
 import { settingsOf } from "./run-settings.js";
@@ -28,7 +29,7 @@ export async function doctorText(options: RunOptions, version: string): Promise<
 
 /** The sessions that were kept, those with words in them; or what came of deleting one, or giving it a title. */
 export async function sessionsText(command: Extract<Command, { type: "sessions" }>): Promise<string> {
-  const { Shelf, shelfFile } = await import("./shelf.js");
+  const { Shelf } = await import("./shelf.js");
   const shelf = await Shelf.open(shelfFile(process.env, homedir()));
   try {
     if (command.delete !== undefined) {
@@ -42,7 +43,7 @@ export async function sessionsText(command: Extract<Command, { type: "sessions" 
       return `${sessionLine(await shelf.find(id), true)}\n`;
     }
     const text = command.words === "" ? undefined : command.words;
-    const sessions = await shelf.list({ text, limit: 100 });
+    const sessions = await shelf.list({ text, all: command.all, limit: 100 });
     if (sessions.length === 0)
       return text === undefined ? "No session was kept yet.\n" : `No session has "${text}" in it.\n`;
     return sessions.map((session) => `${sessionLine(session, true)}\n`).join("");

@@ -6,6 +6,7 @@ import { MemoryDocumentStore } from "@shedkit/store";
 import type { SessionId } from "@shedkit/types";
 import { policyOf } from "./approval.js";
 import type { ServeCommand } from "./args.js";
+import { shelfFile } from "./data-folder.js";
 import { ExitCode, UsageError } from "./exit.js";
 import type { Interrupts } from "./interrupts.js";
 import { mcpFor } from "./mcp-setup.js";
@@ -13,7 +14,7 @@ import type { Renderer } from "./renderer.js";
 import { ownFolder, settingsOf } from "./run-settings.js";
 import { ServedModels } from "./serve-models.js";
 import { openSession, rootFolder } from "./session.js";
-import { Shelf, shelfFile } from "./shelf.js";
+import { Shelf } from "./shelf.js";
 import type { Terminal } from "./terminal.js";
 
 const SHORTEST_TOKEN = 16;
@@ -83,12 +84,13 @@ export async function serve(
 }
 
 /** Where the sessions are, and what is known of them. */
-function kept(shelf: Shelf | undefined): Pick<ServerOptions, "docStore" | "notes" | "label" | "remove"> {
+function kept(shelf: Shelf | undefined): Pick<ServerOptions, "docStore" | "notes" | "label" | "lists" | "remove"> {
   if (shelf === undefined) return { docStore: new MemoryDocumentStore() };
   return {
     docStore: shelf.docStore,
     notes: shelf.notes,
     label: async (id) => shortened(await shelf.rootOf(id)),
+    lists: async (id) => (await shelf.rootOf(id)) !== undefined,
     remove: async (id) => {
       await shelf.delete(id);
       return true;

@@ -34,31 +34,44 @@ export class Shelf {
     await this.#storage.set(rootKey(session), root);
   }
 
-  /** Sessions in which something was said, newest first; of one folder, or with these words in them. */
-  async list(query: { root?: string | undefined; text?: string | undefined; limit: number }): Promise<KeptSession[]> {
-    const { root, text, limit } = query;
+  /**
+   * Sessions in which something was said, newest first; of one folder, or with these words in them. Those of sub-agents,
+   * which have no folder of their own, are left out unless `all` are wanted.
+   */
+  async list(query: {
+    root?: string | undefined;
+    text?: string | undefined;
+    all?: boolean | undefined;
+    limit: number;
+  }): Promise<KeptSession[]> {
+    const { root, text, all = false, limit } = query;
     const found: KeptSession[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await this.docStore.sessions({ text, limit: 50, cursor });
-      for (const info of page.items) {
-        if (info.records === 0) continue;
-        const kept = await this.#kept(info);
-        if (root === undefined || kept.root === root) found.push(kept);
-        if (found.length === limit) return found;
-      }
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    for await (const info of this.#infos(text)) {
+      const kept = await this.#kept(info);
+      const fits = root === undefined ? all || kept.root !== undefined : kept.root === root;
+      if (fits) found.push(kept);
+      if (found.length === limit) return found;
+    }
     return found;
   }
 
   /** The session whose id begins like this. Throws UsageError where there is none, or more than one. */
   async find(id: string): Promise<KeptSession> {
-    const fitting = (await this.list({ limit: 10_000 })).filter((session) => session.id.startsWith(id.toLowerCase()));
+    const fitting: SessionInfo[] = [];
+    for await (const info of this.#infos()) if (info.id.startsWith(id.toLowerCase())) fitting.push(info);
     const [only, other] = fitting;
     if (only === undefined) throw new UsageError(`no session begins with "${id}"; answerme-agent sessions lists them`);
     if (other !== undefined) throw new UsageError(`${fitting.length} sessions begin with "${id}"; give more of the id`);
-    return only;
+    return this.#kept(only);
+  }
+
+  async *#infos(text?: string): AsyncGenerator<SessionInfo> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.docStore.sessions({ text, limit: 100, cursor });
+      for (const info of page.items) if (info.records > 0) yield info;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
   }
 
   /** Gives a session another title than its first question. */
@@ -88,12 +101,6 @@ export class Shelf {
     const root = await this.#storage.get(rootKey(session));
     return typeof root === "string" ? root : undefined;
   }
-}
-
-/** Where the database is, unless the settings say otherwise. */
-export function shelfFile(env: { readonly [name: string]: string | undefined }, home: string): string {
-  const folder = env.XDG_DATA_HOME || (env.LOCALAPPDATA ?? path.join(home, ".local", "share"));
-  return path.join(folder, "answerme", "sessions.db");
 }
 
 /** The same as that of the page, so that a title given here is shown there. */

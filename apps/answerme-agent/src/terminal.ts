@@ -25,16 +25,14 @@ export function width(stream: NodeJS.WriteStream): number {
   return stream.isTTY ? Math.max(20, (stream as WriteStream).columns || 80) : 200;
 }
 
-/** Control characters made visible: a model or a file must not drive the terminal. */
+/**
+ * Control characters made visible, and those that turn the direction of what follows: neither a model nor a file must drive
+ * the terminal, or show a person another text than the one that is meant.
+ */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (c) => (c === "\n" || c === "\t" ? c : c === "\r" ? "" : "\ufffd"));
-}
-
-/** At most `max` characters, by whole code points, with a mark where something was left out. */
-export function clipped(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const points = [...text.slice(0, max * 2)];
-  return points.length <= max ? text : `${points.slice(0, Math.max(0, max - 3)).join("")}...`;
+  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (c) =>
+    c === "\n" || c === "\t" ? c : c === "\r" ? "" : "\ufffd",
+  );
 }
 
 /** All that was written is out when this resolves. */

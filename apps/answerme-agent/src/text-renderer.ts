@@ -1,16 +1,21 @@
 import type { AgentProgress, TurnEvent } from "@shedkit/agent";
 import type { Usage } from "@shedkit/types";
 import type { ChangeLine } from "./change.js";
+import { clipped, rowsOf } from "./columns.js";
 import { MarkdownStream } from "./markdown.js";
 import { ProgressBar, tokens } from "./progress.js";
 import type { ModelNotice, Renderer } from "./renderer.js";
-import { clipped, printable, styled, type Terminal, width } from "./terminal.js";
+import { printable, styled, type Terminal, width } from "./terminal.js";
 import { toolCallLine, toolResultLine } from "./tool-line.js";
+import { WordWrap } from "./wrap.js";
 
 interface TextOptions {
   quiet?: boolean | undefined;
   now?: (() => number) | undefined;
 }
+
+/** How long the word that is being written may be held back. In milliseconds. */
+const PAUSE_MS = 100;
 
 /** Smaller models are there before anybody could read the bar. In bytes. */
 const WORTH_A_BAR = 20_000_000;
@@ -23,8 +28,10 @@ export class TextRenderer implements Renderer {
   readonly #quiet: boolean;
   /** On a terminal that shows styles. */
   readonly #markdown: MarkdownStream | undefined;
+  readonly #wrap: WordWrap | undefined;
   /** Text was written after the last line feed. */
   #midLine = false;
+  #pausing: ReturnType<typeof setTimeout> | undefined;
   #calls = 0;
   /** Characters of thinking in this step. */
   #thought = 0;
@@ -40,7 +47,10 @@ export class TextRenderer implements Renderer {
     this.#now = now;
     this.#startedAt = now();
     if (terminal.out.isTTY && terminal.out.hasColors()) {
-      this.#markdown = new MarkdownStream((text) => this.#write(text));
+      const columns = () => width(terminal.out);
+      const wrap = new WordWrap((text) => this.#write(text), columns);
+      this.#wrap = wrap;
+      this.#markdown = new MarkdownStream((text, whole) => (whole ? wrap.pushWhole(text) : wrap.push(text)), columns);
     }
   }
 
@@ -64,8 +74,7 @@ export class TextRenderer implements Renderer {
         if (!this.#quiet) this.#dim(`-> ${toolCallLine(event.name, event.arguments, this.#room(3))}`);
         return;
       case "toolResult":
-        if (event.errorDetail === undefined || this.#quiet) return;
-        this.#dim(`   ${event.name} failed: ${toolResultLine(event.content, event.errorDetail, this.#room(20))}`);
+        this.#result(event);
         return;
       case "retract":
         this.#dim(`(the answer above does not count: ${event.reason})`);
@@ -89,8 +98,9 @@ export class TextRenderer implements Renderer {
   change(lines: readonly ChangeLine[]): void {
     const styles = { " ": "dim", "-": "red", "+": "green", "@": "bold" } as const;
     for (const { sign, text } of lines) {
-      const line = clipped(printable(sign === "@" ? text : `${sign} ${text}`), this.#room(4));
-      this.#line(`   ${styled(this.#terminal.err, styles[sign], line)}`);
+      const line = printable(sign === "@" ? text : `${sign} ${text}`);
+      // Whole: nobody should agree to what they could not see.
+      for (const row of rowsOf(line, this.#room(4))) this.#line(`   ${styled(this.#terminal.err, styles[sign], row)}`);
     }
   }
 
@@ -107,10 +117,20 @@ export class TextRenderer implements Renderer {
     this.#midLine = !text.endsWith("\n");
     if (this.#markdown === undefined) this.#write(text);
     else this.#markdown.push(text);
+    // The last word of a model that thinks for a while is shown, too.
+    clearTimeout(this.#pausing);
+    this.#pausing = setTimeout(() => this.#wrap?.flush(), PAUSE_MS).unref();
   }
 
   #write(text: string): void {
     this.#terminal.out.write(text);
+  }
+
+  /** What a call came to, in a line; what the shed found is called next, or not. */
+  #result({ name, content, errorDetail }: Extract<TurnEvent, { type: "toolResult" }>): void {
+    if (this.#quiet || (errorDetail === undefined && name === "shed")) return;
+    const mark = errorDetail === undefined ? "=" : `${name} failed:`;
+    this.#dim(`   ${mark} ${toolResultLine(content, errorDetail, this.#room(4 + mark.length))}`);
   }
 
   #progress(progress: Extract<TurnEvent, { type: "progress" }>["progress"]): void {
@@ -184,7 +204,9 @@ export class TextRenderer implements Renderer {
   }
 
   #endLine(): void {
+    clearTimeout(this.#pausing);
     this.#markdown?.end();
+    this.#wrap?.end();
     if (this.#midLine) this.#write("\n");
     this.#midLine = false;
   }

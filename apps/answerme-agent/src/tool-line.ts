@@ -1,6 +1,10 @@
 import type { ContentPart, JsonValue, ToolArguments } from "@shedkit/types";
 import { textOfContent } from "@shedkit/types";
-import { clipped, printable } from "./terminal.js";
+import { clipped } from "./columns.js";
+import { printable } from "./terminal.js";
+
+/** Room for the other arguments. In columns. */
+const LONGEST_VALUE = 120;
 
 /** A call on one line: `read(path: "config.ini")`. */
 export function toolCallLine(name: string, args: ToolArguments | undefined, max: number): string {
@@ -12,12 +16,13 @@ export function toolCallLine(name: string, args: ToolArguments | undefined, max:
 export function toolResultLine(content: readonly ContentPart[], errorDetail: string | undefined, max: number): string {
   const text = textOfContent(content);
   if (errorDetail !== undefined) return clipped(printable(oneLine(text || errorDetail)), max);
-  const lines = text === "" ? 0 : text.replace(/\n$/, "").split("\n").length;
+  if (text.trim() === "") return "nothing";
+  const lines = text.trim().split("\n").length;
   return lines === 1 ? clipped(printable(oneLine(text)), max) : `${lines} lines`;
 }
 
 function valueText(value: JsonValue): string {
-  return typeof value === "string" ? JSON.stringify(value) : (JSON.stringify(value) ?? "");
+  return clipped(JSON.stringify(value) ?? "", LONGEST_VALUE);
 }
 
 function oneLine(text: string): string {

@@ -36,6 +36,15 @@ describe("the command line", () => {
     expect(options("--provider", "local", "--model", "a/b:Q8_0", "x").model).toBe("local:a/b:Q8_0");
   });
 
+  it("takes --resume with an id, or alone", () => {
+    expect(options("--resume", "01M8").resume).toBe("01M8");
+    expect(options("--resume").resume).toBe("");
+    expect(options("--resume", "--yes")).toMatchObject({ resume: "", yes: true });
+    expect(options("--resume", "What is here?")).toMatchObject({ resume: "", question: "What is here?" });
+    expect(options("--", "--resume").question).toBe("--resume");
+    expect(() => parseCommand(["--all", "why"])).toThrow("--all belongs to answerme-agent sessions");
+  });
+
   it("takes a question that begins with a dash after --", () => {
     expect(options("--", "-x means what?").question).toBe("-x means what?");
   });
@@ -88,7 +97,6 @@ describe("the command line", () => {
     [["--yes", "--read-only", "x"], "--yes and --read-only exclude each other"],
     [["--print", "--json", "x"], "--print and --json exclude each other"],
     [["--continue", "--resume", "01"], "--continue and --resume exclude each other"],
-    [["--resume"], "--resume needs a value; give the id of a session"],
     [[""], "the question is empty"],
     [["  ", " "], "the question is empty"],
   ])("refuses %j in one line", (args, message) => {

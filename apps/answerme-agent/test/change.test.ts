@@ -52,7 +52,12 @@ describe("a change shown before it is made", () => {
   });
 
   it("of another tool shows the arguments", () => {
-    expect(shown(changeLines("clock__set", { hour: 3 }))).toEqual(['@clock__set {"hour":3}']);
+    expect(shown(changeLines("clock__set", { hour: 3, note: "one\ntwo" }))).toEqual([
+      "@clock__set",
+      " hour: 3",
+      " note: one",
+      "   two",
+    ]);
   });
 
   it("holds all the lines that differ", () => {

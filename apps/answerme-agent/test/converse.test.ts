@@ -301,14 +301,26 @@ describe("what begins with a slash", () => {
   it.each([
     ["/help", "/export FILE"],
     ["/model", "Model: scripted"],
-    ["/tools", "read\nwrite\nedit\nlist\n"],
+    ["/tools", "those with a star"],
     ["/shed read a file", "read   "],
-    ["/cost", "0 questions: 0 tokens in, 0 out"],
+    ["/cost", "0 questions: 0 tokens in, 0 out\nThe whole session, its memory included: 0 tokens in, 0 out"],
+    ["/resume", "Say which: /resume ID"],
     ["/nonsense", "There is no /nonsense. /help"],
   ])("%s", async (line, text) => {
     await using t = await talk([]);
     await t.type(line);
     await t.says(text);
+  });
+
+  it("typed in place of leave is no reason: it is asked again", async () => {
+    const write = { call: "write", arguments: { path: "a.txt", content: "one\n" } };
+    await using t = await talk([[write], [write], "Not written."]);
+    await t.type("Write it");
+    await t.type("/help", "say why not: ");
+    await t.says("Answer first");
+    await t.type("/etc is no place for it", "say why not: ");
+    await t.says("Not written.\n");
+    expect(t.written.both).toContain("is not permitted: the user said: /etc is no place for it");
   });
 
   it("goes on with another model, which hears all that was said", async () => {

@@ -36,6 +36,14 @@ describe("streamed Markdown", () => {
     ["- **b** x", "- <><b>b<> x"],
     ["an *unclosed\nnext", "an <><i>unclosed<>\nnext"],
     ["\\*not\\* styled", "*not* styled"],
+    ["> said\nnot", "<dim>│<> said\nnot"],
+    ["a [link](https://a.b/c) here", "a <u>link<> <dim>(https://a.b/c)<> here"],
+    ["[https://a.b](https://a.b) [ ] [x] a[0](1) [b]", "<u>https://a.b<> [ ] [x] a<u>0<> <dim>(1)<> [b]"],
+    [
+      "| a | b |\n|---|--:|\n| 世界 | 1 |\n| **x** | `20` |\nend",
+      "<b>a<>    │  <b>b<>\n─────┼───\n世界 │  1\n<><b>x<>    │ <><c>20<>\nend",
+    ],
+    ["| no table\n| at all", "| no table\n| at all"],
     ["```js\nconst a = 1; // **x**\n```\nend", "<dim>```js<>\n<c>const a = 1; // **x**<>\n<dim>```<>\nend"],
   ])("%j", (text, expected) => {
     expect(tagged(text)).toBe(expected);
@@ -52,7 +60,10 @@ describe("streamed Markdown", () => {
   it("comes out the same wherever the stream is cut", () => {
     const markdown = fc
       .array(
-        fc.constantFrom("*", "**", "_", "`", "```", "# ", "#", "- ", "\n", " ", "    ", "a", "word", "\\", "~~~", "é"),
+        fc.constantFrom(
+          ...["*", "**", "_", "`", "```", "# ", "#", "- ", "\n", " ", "    ", "a", "word", "\\", "~~~", "é", "> "],
+          ...["|", "|-|", "\n|", "[", "](", ")", "[a](b)"],
+        ),
       )
       .map((parts) => parts.join(""));
     fc.assert(
@@ -68,7 +79,7 @@ describe("streamed Markdown", () => {
   it("leaves text without markers as it is", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
-        fc.pre(!/[\\*_`~#-]/.test(text));
+        fc.pre(!/[\\*_`~#|>[-]/.test(text));
         expect(render(text)).toBe(text);
       }),
     );
@@ -76,10 +87,13 @@ describe("streamed Markdown", () => {
 
   it("loses no letter", () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom("*", "_", "`", "#", "\n", " ", "a", "b", "-")), (parts) => {
-        const letters = (text: string) => text.replace(/[^ab]/g, "");
-        expect(letters(stripVTControlCharacters(render(parts.join(""))))).toBe(letters(parts.join("")));
-      }),
+      fc.property(
+        fc.array(fc.constantFrom("*", "_", "`", "#", "\n", " ", "a", "b", "-", "|", "[", "](", ")", ">")),
+        (parts) => {
+          const letters = (text: string) => text.replace(/[^ab]/g, "");
+          expect(letters(stripVTControlCharacters(render(parts.join(""))))).toBe(letters(parts.join("")));
+        },
+      ),
     );
   });
 });

@@ -1,9 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
 import { AgenticError, noUsage } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
+import { clipped } from "../src/columns.js";
 import { JsonRenderer } from "../src/json-renderer.js";
 import { bytes, ProgressBar } from "../src/progress.js";
-import { clipped, printable } from "../src/terminal.js";
+import { printable } from "../src/terminal.js";
 import { TextRenderer } from "../src/text-renderer.js";
 import { toolCallLine, toolResultLine } from "../src/tool-line.js";
 import { fakeTerminal } from "./fake-terminal.js";
@@ -22,7 +23,7 @@ describe("the text renderer", () => {
     renderer.event({ type: "done", summary: { messageCount: 4, usage } });
     expect(written.out).toBe("The port is **1**.\n");
     expect(written.err).toBe(
-      'Model: m\n-> read(path: "config.ini", limit: 3)\n500 tokens in (100 cached), 12 out, 1 tool call, 0.0 s\n',
+      'Model: m\n-> read(path: "config.ini", limit: 3)\n   = port=1\n500 tokens in (100 cached), 12 out, 1 tool call, 0.0 s\n',
     );
   });
 
@@ -55,10 +56,11 @@ describe("the text renderer", () => {
     const { terminal, written } = fakeTerminal(true);
     const renderer = new TextRenderer(terminal, { now: () => 0 });
     renderer.event({ type: "toolCall", id: "1", name: "read", arguments: { path: "\u001b]0;owned\u0007" } });
-    renderer.event({ type: "text", delta: "a\u001b[2Jb" });
+    renderer.event({ type: "text", delta: "a\u001b[2Jb \u202egnp.exe" });
     renderer.notice("a title \u001b[2J");
     expect(written.both).not.toContain("\u001b]0");
     expect(written.both).not.toContain("\u001b[2J");
+    expect(written.both).not.toContain("\u202e"); // it would show what follows backwards
   });
 
   it("shows on a terminal how far a prompt is read, each anew, and nowhere else", () => {
@@ -140,7 +142,7 @@ describe("the text renderer", () => {
     renderer.event({ type: "progress", progress: { type: "generating", model: "m" } });
     now += 1000;
     renderer.event({ type: "thinking", delta: "Hm, let me see" });
-    renderer.event({ type: "text", delta: "Yes." });
+    renderer.event({ type: "text", delta: "Yes. " });
     expect(stripVTControlCharacters(written.both)).toBe(
       "\rwaiting for the model ...\rthinking ... (14 characters)\rYes.",
     );
@@ -148,6 +150,35 @@ describe("the text renderer", () => {
     const quiet = new TextRenderer(piped.terminal, { now: () => now });
     quiet.event({ type: "thinking", delta: "Hm" });
     expect(piped.written.both).toBe("");
+  });
+
+  it("holds the last word back no longer than a moment", async () => {
+    const { terminal, says } = fakeTerminal(true);
+    const renderer = new TextRenderer(terminal, { now: () => 0 });
+    renderer.event({ type: "text", delta: "Let me" });
+    await says("Let me");
+    renderer.event({ type: "text", delta: " see." });
+    await says(" see.");
+  });
+
+  it("says what calls returned, in a line each, but for what the shed found", () => {
+    const { terminal, written } = fakeTerminal(false);
+    const renderer = new TextRenderer(terminal, { now: () => 0 });
+    const result = (name: string, text: string) =>
+      renderer.event({ type: "toolResult", toolCallId: "1", name, content: [{ type: "text", text }] });
+    result("shed", "read: Reads a file.");
+    result("read", "one\ntwo\n");
+    result("bash", "done");
+    result("bash", " \n");
+    expect(written.err).toBe("   = 2 lines\n   = done\n   = nothing\n");
+  });
+
+  it("shows all of what is to be allowed, over several rows where it is long", () => {
+    const { terminal, written } = fakeTerminal(true);
+    const renderer = new TextRenderer(terminal, { now: () => 0 });
+    const command = `echo ${"x".repeat(200)}; rm important`;
+    renderer.change([{ sign: " ", text: command }]);
+    expect(stripVTControlCharacters(written.err).replace(/\n? {3}/g, "")).toContain(command);
   });
 
   it("says once, in one line, what it loads where there is no terminal", () => {
@@ -195,7 +226,7 @@ describe("lines", () => {
   });
 
   it("cuts between code points, never inside one", () => {
-    expect(clipped("a😀b😀c😀", 5)).toBe("a😀...");
+    expect(clipped("a😀b😀c😀", 6)).toBe("a😀...");
     expect(clipped("short", 5)).toBe("short");
   });
 

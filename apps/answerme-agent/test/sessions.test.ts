@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { Gate, ScriptedServer, type ServerAnswer } from "@shedkit/testing";
+import { Gate, ScriptedServer, type ServerAnswer, type ServerScript } from "@shedkit/testing";
 import { describe, expect, it } from "vitest";
 import { Program, run, temporaryFolder, tour } from "./program.js";
 
 /** A person with a home of their own, and a model server that answers like this. */
-async function person(script: readonly ServerAnswer[]) {
+async function person(script: readonly ServerAnswer[] | ServerScript) {
   const folder = await temporaryFolder();
   const server = await ScriptedServer.start(script);
   const env = { OPENAI_BASE_URL: `${server.url}/v1`, ANSWERME_MODEL: "openai:scripted" };
@@ -48,6 +48,35 @@ describe("sessions", () => {
 
     expect((await p.run(["sessions", "delete", id])).stdout).toContain("Deleted");
     expect((await p.run(["sessions"])).stdout.trimEnd()).toBe(all[0]);
+  });
+
+  it("of sub-agents stand in no list, unless all are wanted", async () => {
+    const asked = new Gate();
+    const parent: ServerAnswer[] = [
+      { answer: [{ call: "shed", arguments: { description: "agent" } }] },
+      { answer: [{ call: "agent", arguments: { command: "start", task: "Look at it" } }] },
+      { answer: ["Done", { wait: asked }, "."] },
+    ];
+    await using p = await person((request) => {
+      const isChild = said(request.body).match(/Look at it/g)?.length === 1 && !said(request.body).includes("Use an");
+      if (!isChild) return parent.shift() ?? { answer: "No more." };
+      asked.open();
+      return { answer: "I looked." };
+    });
+    const { code, stderr } = await p.run(["--yes", "Use an agent"]);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect((await p.run(["sessions"])).stdout.trimEnd().split("\n")).toHaveLength(1);
+    const all = (await p.run(["sessions", "--all"])).stdout;
+    expect(all).toContain("Look at it");
+    expect(all.trimEnd().split("\n")).toHaveLength(2);
+  });
+
+  it("are chosen from a list by --resume alone, where somebody can be asked", async () => {
+    await using p = await person([{ answer: "One." }]);
+    await p.run(["First"]);
+    const { code, stderr } = await p.run(["--resume", "What did I say?"]);
+    expect(stderr).toContain("answerme-agent: --resume needs the id of a session here; answerme-agent sessions lists");
+    expect(code).toBe(2);
   });
 
   it("outlive a kill in the middle of an answer", async () => {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { Gate, ScriptedServer, type ServerAnswer } from "@shedkit/testing";
@@ -15,18 +15,24 @@ async function open(script: readonly ServerAnswer[], args: readonly string[] = [
   const folder = await temporaryFolder();
   await writeFile(path.join(folder.path, "config.ini"), "port=8417\n");
   const server = await ScriptedServer.start(script);
-  const program = new Program(["--root", folder.path, "--model", "openai:scripted", ...args], {
-    home: folder.path,
-    terminal: true,
-    env: { OPENAI_BASE_URL: `${server.url}/v1`, TERM: "xterm-256color", NO_COLOR: undefined, ...env },
-  });
+  const started: Program[] = [];
+  const start = (args: readonly string[]) => {
+    const program = new Program(["--root", folder.path, "--model", "openai:scripted", ...args], {
+      home: folder.path,
+      terminal: true,
+      env: { OPENAI_BASE_URL: `${server.url}/v1`, TERM: "xterm-256color", NO_COLOR: undefined, ...env },
+    });
+    started.push(program);
+    return program;
+  };
   return {
-    program,
+    program: start(args),
+    again: start,
     server,
     folder: folder.path,
     async [Symbol.asyncDispose]() {
-      program.child.kill("SIGKILL");
-      await program.ended;
+      for (const { child } of started) child.kill("SIGKILL");
+      await Promise.all(started.map(({ ended }) => ended));
       await server.close();
       await folder[Symbol.asyncDispose]();
     },
@@ -36,6 +42,47 @@ async function open(script: readonly ServerAnswer[], args: readonly string[] = [
 if (!canMakeTerminals) console.log("skipped: tests at a terminal need the script command of util-linux");
 
 describe.skipIf(!canMakeTerminals)("at a terminal", () => {
+  it("what is pasted is one message, whatever lines it has, and is sent by enter", async () => {
+    await using t = await open([{ answer: "Four lines." }]);
+    await t.program.shows("> ");
+    t.program.type("\u001b[200~one\r");
+    t.program.type("two\r\r  four\u001b[201~");
+    await t.program.shows("  four");
+    expect(t.server.requests).toHaveLength(0);
+    t.program.type(`!${ENTER}`);
+    await t.program.shows("Four lines.");
+    expect(JSON.stringify(t.server.requests[0]?.body)).toContain(JSON.stringify("one\ntwo\n\n  four!").slice(1, -1));
+    await t.program.shows("> ");
+    t.program.type(CTRL_D);
+    expect((await t.program.ended).code).toBe(0);
+  });
+
+  it("what was typed is there the next time, and a session is chosen from the list", async () => {
+    await using t = await open([{ answer: "Yes." }, { answer: "You asked for the port." }]);
+    await t.program.shows("> ");
+    t.program.type(`Is this the port?${ENTER}`);
+    await t.program.shows("Yes.");
+    await t.program.shows("> ");
+    t.program.type(CTRL_D);
+    expect((await t.program.ended).code).toBe(0);
+    const again = t.again(["--resume"]);
+    await again.shows("1  ");
+    await again.shows("Is this the port?");
+    await again.shows("Which one? [1] ");
+    again.type(ENTER);
+    await again.shows('Going on with "Is this the port?"');
+    await again.shows("> ");
+    again.type(UP);
+    await again.shows("Is this the port?");
+    again.type(`${ENTER}`);
+    await again.shows("You asked for the port.");
+    again.type(CTRL_D);
+    expect((await again.ended).code).toBe(0);
+    expect(JSON.stringify(t.server.requests[1]?.body)).toMatch(/Is this the port\?.*Yes\..*Is this the port\?/);
+    const mode = (await stat(path.join(t.folder, ".local/share/answerme/history"))).mode & 0o777;
+    expect(mode).toBe(0o600);
+  });
+
   it("a whole task: ask, follow up, approve an edit, leave", async () => {
     const edit = { call: "edit", arguments: { path: "config.ini", old_string: "port=8417", new_string: "port=9000" } };
     await using t = await open([
