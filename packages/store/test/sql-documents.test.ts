@@ -13,6 +13,14 @@ function record(text: string): SessionRecord {
   return { id: newId(), v: 1, at: 1, type: "conversation", message: Messages.user(text) };
 }
 
+function deferred(): { promise: Promise<void>; resolve(): void } {
+  let resolve: () => void = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}
+
 async function seqsOf(store: SqlDocumentStore): Promise<number[]> {
   const seqs: number[] = [];
   for await (const { seq } of store.read(session)) seqs.push(seq);
@@ -140,6 +148,28 @@ describe("SqlDocumentStore", () => {
     hung.storage.query = NodeSqlite.prototype.query;
     await expect(hung.append(old, [record("late")])).rejects.toSatisfy((e) => AgenticError.is(e, "sessionBusy"));
     expect(await seqsOf(next)).toEqual([1, 2]);
+  });
+
+  it("says that it is there after it said that it is gone, however slow the way to the database is", async () => {
+    const storage = new NodeSqlite();
+    const store = new SqlDocumentStore(storage);
+    const lease = await store.acquire(session);
+    const query = storage.query.bind(storage);
+    const [sent, way] = [deferred(), deferred()];
+    storage.query = async (sql, args) => {
+      if (sql.startsWith("DELETE FROM shedkit_owners")) {
+        sent.resolve();
+        await way.promise;
+      }
+      return query(sql, args);
+    };
+    const releasing = lease.release();
+    await sent.promise;
+    const taking = store.acquire("t" as SessionId);
+    await new Promise((resolve) => setImmediate(resolve));
+    way.resolve();
+    await Promise.all([releasing, taking]);
+    expect(await storage.query("SELECT * FROM shedkit_owners")).toHaveLength(1);
   });
 
   it("is taken over from a holder that lives by who says so", async () => {

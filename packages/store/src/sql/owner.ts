@@ -25,7 +25,7 @@ export class LeaseOwner {
   async begin(): Promise<void> {
     this.#leases++;
     if (this.#leases === 1) {
-      this.#saying = this.#sayAlive();
+      this.#say(() => this.#sayAlive());
       this.#sayLater();
     }
     try {
@@ -41,9 +41,10 @@ export class LeaseOwner {
     this.#leases--;
     if (this.#leases > 0) return;
     clearTimeout(this.#timer);
-    await this.#saying.catch(() => {}); // the last word is that it is gone
-    if (this.#leases > 0) return;
-    await this.#database.query("DELETE FROM shedkit_owners WHERE id = ?", [this.id]).catch(() => {}); // it expires anyway
+    await this.#say(async () => {
+      if (this.#leases > 0) return; // the next one began meanwhile
+      await this.#database.query("DELETE FROM shedkit_owners WHERE id = ?", [this.id]).catch(() => {}); // it expires anyway
+    });
   }
 
   /** Whether a lease of `owner` still counts. */
@@ -52,6 +53,12 @@ export class LeaseOwner {
     if (told !== undefined) return told;
     const sql = `SELECT 1 AS found FROM shedkit_owners WHERE id = ? AND expires_at > ${this.#database.dialect.now}`;
     return (await this.#database.query(sql, [owner])).length > 0;
+  }
+
+  /** One word after the other: the way to the database may mix them up, and the last one counts. */
+  #say(word: () => Promise<void>): Promise<unknown> {
+    this.#saying = this.#saying.catch(() => {}).then(word);
+    return this.#saying;
   }
 
   async #sayAlive(): Promise<void> {
