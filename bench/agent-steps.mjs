@@ -1,4 +1,5 @@
 // What a step of an agent costs beside the model: time, growth over a session, memory. node --expose-gc agent-steps.mjs
+import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { ToolShed } from "@shedkit/shed";
 import { KvMemoryStore, MemoryDocumentStore, SqlDocumentStore } from "@shedkit/store";
 import { LibsqlStorage } from "@shedkit/store-libsql";
 import { FnTool } from "@shedkit/tool";
+import { AgenticError } from "@shedkit/types";
 import { cpu, heap, median, stat } from "./lib/measure.mjs";
 import { number, quick, report, spread } from "./lib/report.mjs";
 import { echoShed, pi, scripted, shedkit } from "./lib/steppers.mjs";
@@ -17,8 +19,10 @@ const WINDOW = 50;
 const only = process.argv.slice(2).find((arg) => !arg.startsWith("-"));
 const tables = [];
 const data = {};
-const parts = { steps, kept, long, idle };
+const parts = { steps, kept, memory, long, idle };
+if (only === "keeper") await keeper(process.argv[3]);
 for (const [name, part] of Object.entries(parts)) if (only === undefined || only === name) await part();
+await db?.close();
 report("agent-steps", { tables, data });
 
 /** Both in turn, so that what the machine does meanwhile meets both. */
@@ -63,26 +67,71 @@ async function steps() {
   });
 }
 
+/**
+ * What one more session keeps, all before it still open, in a process of its own without a compiler: the machine code that
+ * the engine makes meanwhile, once for all sessions, is no part of any of them.
+ */
 async function kept() {
-  const rows = [];
-  data.kept = {};
-  const db = await LibsqlStorage.open(":memory:");
-  const onDisk = (count) => shedkit(count, undefined, (builder) => builder.withDocStore(new SqlDocumentStore(db)));
-  const peers = { "@shedkit/agent": shedkit, "the same, its log in libsql": onDisk, "pi-agent-core": pi };
-  for (const [name, make] of Object.entries(peers)) {
-    const sizes = [];
-    for (let round = 0; round < 4; round++) {
-      const peer = await make(STEPS);
-      const before = heap();
-      await peer.run();
-      sizes.push(heap() - before);
-      await peer.end();
-    }
-    data.kept[name] = median(sizes.slice(1)) / 1e6;
-    rows.push([name, number(data.kept[name])]);
+  console.log(`Kept over ${STEPS} steps, the session still open`);
+  for (const name of Object.keys(keepers)) {
+    const flags = ["--expose-gc", "--no-opt", "--no-maglev", "--no-sparkplug"];
+    const child = spawnSync(process.execPath, [...flags, import.meta.filename, "keeper", name], { encoding: "utf8" });
+    if (child.status !== 0) throw new Error(child.stderr);
+    console.log(`  ${name.padEnd(28)} ${Number(child.stdout).toFixed(2)} MB`);
   }
-  tables.push({ key: "kept", title: `Kept over ${STEPS} steps, the session still open`, head: ["", "MB"], rows });
-  await db.close();
+}
+
+async function keeper(name) {
+  const open = [];
+  const sizes = [];
+  for (let round = 0; round < 8; round++) {
+    const peer = await keepers[name](STEPS);
+    const before = heap();
+    await peer.run();
+    sizes.push(heap() - before);
+    open.push(peer);
+  }
+  console.log(median(sizes.slice(3)) / 1e6);
+  for (const peer of open) await peer.end();
+}
+
+/** How much later an answer comes where the memory model has work to do and does not come to an end with it, or fails. */
+async function memory() {
+  const hangs = async function* ({ signal }) {
+    yield { type: "start", warnings: [] };
+    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+  };
+  const fails = async function* () {
+    yield { type: "failure", error: new AgenticError("generation", "down", { kind: "server", provider: "", model: "" }) };
+  };
+  console.log("An answer behind 200 steps that are to be remembered, later than without a memory (median, slowest)");
+  for (const [name, stream] of Object.entries({ hangs, fails })) {
+    const late = [];
+    for (let round = -5; round < 40; round++) {
+      const times = {};
+      for (const trigger of round % 2 === 0 ? [0, 1] : [1, 0]) {
+        const main = scripted(200);
+        const provider = { ...main, stream: (request) => (request.model.name === "memory" ? stream(request) : main.stream()) };
+        const builder = AgentSession.builder(provider).withModel("m").withMemoryModel("memory").withToolshed(echoShed());
+        const session = await builder.withMemoryConfig({ observationTriggerTokens: trigger && 1_000_000 }).build();
+        await session.runTurn("Go", { maxSteps: 201 });
+        const again = builder.withMemoryConfig({ observationTriggerTokens: trigger });
+        const goingOn = await again.withDocStore(session.docStore).withSessionId(await released(session)).build();
+        const start = performance.now();
+        await goingOn.runTurn("Go on");
+        times[trigger] = performance.now() - start;
+        await goingOn.end();
+      }
+      if (round >= 0) late.push(times[1] - times[0]);
+    }
+    const sorted = late.toSorted((a, b) => a - b);
+    console.log(`  a memory model that ${name}: ${median(late).toFixed(2)} ms, ${sorted.at(-1).toFixed(2)} ms (bar: 5 ms)`);
+  }
+}
+
+async function released(session) {
+  await session.end();
+  return session.sessionId;
 }
 
 /** A session of 10,000 records: a step late against a step early, and how long it takes to take it up again. */

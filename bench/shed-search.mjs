@@ -97,7 +97,7 @@ async function quality() {
       const search = await make(tools);
       const own = [];
       for (const [i, { query, tools: wanted }] of queries.entries()) {
-        if (quick && i % 4 > 1) continue; // an even line and an odd one of four
+        if (quick && i % 16 > 1) continue; // an even line and an odd one of sixteen
         const ranked = await search(query, 10);
         const places = wanted.map((tool) => ranked.indexOf(tool));
         const first = Math.min(...places.filter((place) => place >= 0));
@@ -134,8 +134,8 @@ async function speed(count) {
   const searches = [];
   for (const [name, make] of Object.entries(RANKERS))
     searches.push({ name, search: await make(tools), times: [], spent: 0 });
-  const budget = quick ? 1500 : 15_000; // milliseconds that one may spend; the slow ones answer fewer queries
-  for (let i = -20; i < (quick ? 200 : 2000); i++) {
+  const budget = quick ? 300 : 15_000; // milliseconds that one may spend; the slow ones answer fewer queries
+  for (let i = -20; i < (quick ? 100 : 2000); i++) {
     for (const each of searches) {
       if (each.spent > budget) continue;
       const start = performance.now();

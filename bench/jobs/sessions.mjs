@@ -60,7 +60,7 @@ export async function idle({ count }) {
     text: "It is a quiet harbour town, and the ledger says that nothing came in today.",
     calls: [],
   });
-  const peer = await open({ script, tools: toolsOf(0), steps: 4, declareAll: true, memory: true });
+  const peer = await open({ script, tools: toolsOf(0), steps: 4, declareAll: true, inMemory: true });
   const warm = await peer.converse();
   await warm.ask("What is new?");
   const held = [];

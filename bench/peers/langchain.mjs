@@ -16,9 +16,9 @@ export const PACKAGES = [
 
 let threads = 0;
 
-/** `checkpointer`: where threads live; by default in memory when `memory` is asked for, else nowhere. */
-export async function open({ wire, url, model = "m", script, tools = [], steps = 20, system, checkpointer, memory }) {
-  const saver = checkpointer ?? (memory ? new MemorySaver() : undefined);
+/** `checkpointer`: where threads live; in memory with `inMemory`, else nowhere. */
+export async function open({ wire, url, model = "m", script, tools = [], steps = 20, system, checkpointer, inMemory }) {
+  const saver = checkpointer ?? (inMemory ? new MemorySaver() : undefined);
   const agent = createAgent({
     model: script ? new Scripted(script) : chatModel({ wire, url, model }),
     tools: tools.map(({ name, description, parameters, run }) =>
