@@ -1,61 +1,25 @@
 import TurndownService from "turndown";
+import { plainPage } from "./plain-page.js";
 
-/** How much of a page is looked at, in characters: reading it takes a while, and nothing else runs meanwhile. */
+/** How much of a page is looked at, in characters. */
 const MAX_HTML = 2_000_000;
-
-/** What a person does not read. */
-const LEFT_OUT = "script style noscript template iframe object embed svg canvas nav footer form button select".split(
-  " ",
-);
-
-/** Deeper than pages are; the converter takes longer with each level. */
-const MAX_DEPTH = 200;
-
-/** What need not be closed. */
-const OPEN_ENDED = new Set(
-  (
-    "area base br col colgroup dd dt embed hr img input li link meta option p param rp rt source tbody td tfoot th thead tr " +
-    "track wbr"
-  ).split(" "),
-);
 
 /** The text of a page, as Markdown, and its title. Links are absolute; what is no text is left out. */
 export function markdownOf(html: string, base: URL): { title: string | undefined; text: string } {
-  const page = html.slice(0, MAX_HTML).replace(/<!--[\s\S]*?(?:-->|$)/g, "");
+  const page = html.slice(0, MAX_HTML);
   const title = /<title[^<>]*>([^<]{0,1000})/i.exec(page)?.[1]?.replace(/\s+/g, " ").trim();
-  const { depth, text } = outline(page);
-  if (depth > MAX_DEPTH) return { title: title || undefined, text };
-  const markdown = converter(base)
-    .turndown(page)
+  const service = converter(base);
+  const markdown = plainPage(page)
+    .map((part) => service.turndown(part))
+    .filter((part) => part !== "")
+    .join("\n\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
   return { title: title || undefined, text: markdown };
 }
 
-/** How deep elements stand in each other, at most, and the bare text. In time proportional to the page. */
-function outline(page: string): { depth: number; text: string } {
-  const texts: string[] = [];
-  let [depth, deepest, at] = [0, 0, 0];
-  let hidden: string | undefined;
-  for (const { 0: tag, 1: slash, 2: name = "", index } of page.matchAll(/<(\/?)([a-z][a-z0-9]*)[^<>]*>/gi)) {
-    if (!hidden) texts.push(page.slice(at, index));
-    at = index + tag.length;
-    const element = name.toLowerCase();
-    if (hidden) {
-      if (slash && element === hidden) hidden = undefined;
-    } else if (!slash && (element === "script" || element === "style")) hidden = element;
-    else if (!OPEN_ENDED.has(element)) {
-      depth = Math.max(0, depth + (slash ? -1 : 1));
-      deepest = Math.max(deepest, depth);
-    }
-  }
-  if (!hidden) texts.push(page.slice(at));
-  return { depth: deepest, text: texts.join(" ").replace(/\s+/g, " ").trim() };
-}
-
 function converter(base: URL): TurndownService {
   const service = new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
-  service.remove((node) => LEFT_OUT.includes(node.nodeName.toLowerCase()) || node.nodeName === "TITLE");
   service.addRule("link", {
     filter: "a",
     replacement: (content, node) => {

@@ -6,7 +6,7 @@ import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { ToolError } from "@shedkit/tool";
 import type { WebClient, WebRequest, WebResponse } from "./client.js";
-import { isPublic } from "./node/addresses.js";
+import { isLoopback, isPublic } from "./node/addresses.js";
 import { isLocal } from "./page.js";
 
 export interface NodeWebClientOptions {
@@ -23,10 +23,13 @@ export interface NodeWebClientOptions {
 export class NodeWebClient implements WebClient {
   readonly #allowLocal: boolean;
   readonly #lookup: LookupFunction;
+  readonly #lookupLocal: LookupFunction;
 
   constructor(options: NodeWebClientOptions = {}) {
     this.#allowLocal = options.allowLocal ?? false;
-    this.#lookup = publicOnly(options.lookup ?? (lookup as LookupFunction));
+    const resolve = options.lookup ?? (lookup as LookupFunction);
+    this.#lookup = only(isPublic, resolve);
+    this.#lookupLocal = only(isLoopback, resolve);
   }
 
   async get(url: URL, { headers, maxBytes, signal }: WebRequest): Promise<WebResponse> {
@@ -35,7 +38,7 @@ export class NodeWebClient implements WebClient {
     if (local ? !this.#allowLocal : isIP(literal) && !isPublic(literal)) throw refused(url.hostname);
     signal.throwIfAborted();
     try {
-      const response = await ask(url, headers, local ? undefined : this.#lookup, signal);
+      const response = await ask(url, headers, local ? this.#lookupLocal : this.#lookup, signal);
       try {
         return {
           status: response.statusCode ?? 0,
@@ -57,25 +60,25 @@ export class NodeWebClient implements WebClient {
 function ask(
   url: URL,
   headers: WebRequest["headers"],
-  lookup: LookupFunction | undefined,
+  lookup: LookupFunction,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? requestHttps : requestHttp;
     // No shared agent: a connection that is kept was looked at for another request.
-    const options = { headers: { ...headers }, signal, agent: false as const, ...(lookup && { lookup }) };
+    const options = { headers: { ...headers }, signal, agent: false as const, lookup };
     request(url, options, resolve).on("error", reject).end();
   });
 }
 
-/** Resolves a name, if all that it stands for is on the public internet. */
-function publicOnly(resolve: LookupFunction): LookupFunction {
+/** Resolves a name, if all that it stands for may be reached. */
+function only(allowed: (address: string) => boolean, resolve: LookupFunction): LookupFunction {
   return (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error) return done(error, "");
       const addresses: LookupAddress[] = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
       const first = addresses[0];
-      if (!first || !addresses.every(({ address }) => isPublic(address))) return done(refused(hostname), "");
+      if (!first || !addresses.every(({ address }) => allowed(address))) return done(refused(hostname), "");
       if (options.all) done(null, addresses);
       else done(null, first.address, first.family);
     });

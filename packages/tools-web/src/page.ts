@@ -87,10 +87,29 @@ function pageOf(url: URL, response: WebResponse): Page {
     const said = page.text === "" ? "" : `\nIt says: ${page.text.slice(0, 1000)}`;
     throw new NoPage(`HTTP ${status}`, `${url.href} answered with HTTP ${status}.${said}`);
   }
-  if (!isText || body.subarray(0, 1024).includes(0)) {
+  if (!isText || body.subarray(0, 1024).includes(0) || isKnownBinary(body)) {
     throw new NoPage("no text", `${url.href} is no text (${mime}, ${body.length} bytes). Only text can be shown.`);
   }
   return { url: url.href, ...(page.title === undefined ? {} : { title: page.title }), text: page.text, truncated };
+}
+
+const BINARY = [
+  "%PDF-",
+  "\x89PNG",
+  "GIF87a",
+  "GIF89a",
+  "\xff\xd8\xff",
+  "PK\x03\x04",
+  "\x1f\x8b",
+  "RIFF",
+  "7z\xbc\xaf",
+  "\x7fELF",
+];
+
+/** What begins as documents, archives and pictures do, whatever it is called. */
+function isKnownBinary(body: Uint8Array): boolean {
+  const start = String.fromCharCode(...body.subarray(0, 8));
+  return BINARY.some((mark) => start.startsWith(mark));
 }
 
 function textOf(body: Uint8Array, type: string): string {

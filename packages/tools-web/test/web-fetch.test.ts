@@ -3,6 +3,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { callTool, Resources } from "@shedkit/tool";
 import { describe, expect, it } from "vitest";
 import { webFetchTool } from "../src/index.js";
+import { markdownOf } from "../src/markdown.js";
 import { NodeWebClient } from "../src/node.js";
 import { server } from "./helpers.js";
 
@@ -216,19 +217,81 @@ describe("web_fetch", () => {
   });
 
   it("comes to an end with hostile pages", async () => {
-    const deep = ["<div>", "<b>", "<table><tr><td>", "<a href='x'>", "<ul><li>", "<p><i>"];
-    const pages = [
-      ...deep.map((tag) => tag.repeat(50_000)),
-      ...["<!--", "<", "<title", "<script>"].map((s) => s.repeat(200_000)),
+    const pieces = [
+      ...["<div>", "<b>", "<table><tr><td>", "<a href='x'>", "<ul><li>", "<p><i>", "<svg>", "<pre><b>&nbsp;"],
+      // What a look at the tags alone would take for shallow.
+      ...["<div></x>", "<blockquote a='</blockquote>'>", "<ul><textarea></ul></textarea>", "<li><!x </li>", '<b =">">'],
+      ...["<!--", "<", "<title", "<script>", "<a b='", "&nbsp;", "&emsp;&#160;"],
     ];
-    for (const page of pages) {
-      const url = await server((_, response) => response.writeHead(200, { "content-type": "text/html" }).end(page));
-      expect((await callTool(webFetchTool(local()), { url })).text.length).toBeLessThan(21_000);
+    const base = new URL("https://a.b/");
+    for (const piece of pieces) {
+      const { text } = markdownOf(piece.repeat(40_000 / piece.length), base);
+      expect(text.length).toBeLessThan(5_000_000);
     }
     const url = await server((_, response) => {
       response.writeHead(200, { "content-type": "text/html" }).end(`<style>x</style>a${"<div>".repeat(1000)}b`);
     });
-    expect((await callTool(webFetchTool(local()), { url })).text).toBe(`${url}/\n\na b`);
+    expect((await callTool(webFetchTool(local()), { url })).text).toBe(`${url}/\n\na\n\nb`);
+  }, 300_000);
+
+  it.each([
+    ["<form><p>a</p><input><button>no</button></form>", "a"],
+    ["<ul><li>a<li>b<ul><li>c</ul><li>d</ul>", "-   a\n-   b\n    -   c\n-   d"],
+    ["<ol start=3><li>a</li></ol>", "3.  a"],
+    ["<p>a<p>b<div>c</div>d", "a\n\nb\n\nc\n\nd"],
+    ["<table><tr><td>a<td>b<tr><td>c<td>d</table>e", "| a | b |\n| --- | --- |\n| c | d |\n\ne"],
+    ["<pre><code class=language-js>a  b\n\n  c</code></pre>", "```js\na  b\n\n  c\n```"],
+    ["a &lt;b&gt; &#60;c&#62; &amp;amp; &#x41;", "a <b> <c> &amp; A"],
+    ["1 < 2 and <a href='/x?a=1&amp;b=\"2\"'>y</a>", "1 < 2 and [y](https://a.b/x?a=1&b=%222%22)"],
+    ["<a href=x><h3>t</h3><div>d</div></a>e", "### [t](https://a.b/x)\n\nd\n\ne"],
+    ["<div><div>a</div></div><li><div>b</div><div>c</div></li>", "a\n\n-   b\n    \n    c"],
+    ["<a href='x>y'>z</a>", "[z](https://a.b/x%3Ey)"],
+    ["<a href=javascript:x>a</a><script>b</script><template>c</template><nav>d</nav>", "a"],
+    ["<b>a<p>b</b>c", "**a**\n\n**b**c"],
+    ["<head><title>t</title><meta x></head><body>a</body>", "a"],
+    ["<!-- a -->b<!-->c<!x>d<?y>e", "bcde"],
+    ["<h2 id=x>a <em>b</em></h2><hr>c<br>d", "## a _b_\n\n* * *\n\nc  \nd"],
+    ["</div></p></b>a", "a"],
+    ["<p>half <b", "half"],
+  ])("makes of %j: %j", (page, expected) => {
+    expect(markdownOf(page, new URL("https://a.b/")).text).toBe(expected);
+  });
+
+  it("keeps all that a long page says, in its order", () => {
+    const words = Array.from({ length: 20_000 }, (_, i) => `w${i}`);
+    for (const page of [words.map((w) => `<p>${w}</p>`), words.map((w) => `<li>${w}`), words]) {
+      const { text } = markdownOf(page.join(" "), new URL("https://a.b/"));
+      expect(text.match(/w\d+/g)).toEqual(words);
+    }
+  }, 120_000);
+
+  it("is not taken in by what a body is called", async () => {
+    const url = await server((_, response) => response.setHeader("content-type", "text/html").end("%PDF-1.7 text"));
+    expect((await callTool(webFetchTool(local()), { url })).errorDetail).toBe("no text");
+  });
+
+  it("takes names of this machine for nothing else", async () => {
+    const client = new NodeWebClient({
+      allowLocal: true,
+      lookup: (_name, _options, done) => done(null, [{ address: "10.0.0.1", family: 4 }]),
+    });
+    for (const url of ["http://a.localhost/", "http://localhost/"]) {
+      await expect(callTool(webFetchTool(client), { url })).rejects.toMatchObject({ kind: "permissionDenied" });
+    }
+  });
+
+  it("takes another name of a host for another host", async () => {
+    const client = {
+      get: async () => ({
+        status: 301,
+        headers: { location: "https://www.example.com/" },
+        body: new Uint8Array(),
+        truncated: false,
+      }),
+    };
+    const { text, errorDetail } = await callTool(webFetchTool(client), { url: "https://example.com/" });
+    expect(errorDetail).toBe("leads elsewhere");
+    expect(text).toContain("https://www.example.com/");
   });
 
   it("says whom it will ask", () => {

@@ -44,3 +44,8 @@ export function isPublic(address: string): boolean {
   const plain = address.replace(/%.*$/, "");
   return globalV6.check(plain, "ipv6") && !blockedV6.check(plain, "ipv6");
 }
+
+/** True for an address of this machine itself. */
+export function isLoopback(address: string): boolean {
+  return address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
+}
