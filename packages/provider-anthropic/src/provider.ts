@@ -1,4 +1,4 @@
-import Anthropic from "@anthropic-ai/sdk";
+import type Anthropic from "@anthropic-ai/sdk";
 import {
   type Environment,
   type FailureContext,
@@ -17,16 +17,15 @@ import {
   priced,
   responseEvents,
   sdkFailure,
-  wholeBodies,
 } from "@shedkit/provider/adapter";
 import type { ModelId } from "@shedkit/types";
+import { anthropicClient } from "./client.js";
 import { type Abilities, abilitiesOf, claudeModels } from "./models.js";
 import { EventReader } from "./reader.js";
 import { learnRefusal, nothingRefused, type Refused } from "./refusals.js";
 import { type MessagesRequest, messagesRequest } from "./request.js";
 import { eventsOf, type WireEvent } from "./wire.js";
 
-const ANTHROPIC = "https://api.anthropic.com";
 const DEFAULT_WINDOW = 200_000;
 const DEFAULT_MAX_OUTPUT = 8192;
 
@@ -37,28 +36,13 @@ const DEFAULT_MAX_OUTPUT = 8192;
 export class AnthropicMessagesProvider implements ModelProvider {
   readonly id: string;
   readonly #config: CloudProviderConfig;
-  readonly #client: Anthropic;
+  #client: Promise<Anthropic> | undefined;
   /** By model: a newer one may take what an older one refuses. */
   readonly #refused = new Map<string, Refused>();
 
   private constructor(config: CloudProviderConfig) {
     this.id = config.id ?? "anthropic";
     this.#config = config;
-    this.#client = new Anthropic({
-      apiKey: config.apiKey.reveal(),
-      authToken: null,
-      webhookKey: null,
-      baseURL: config.baseUrl ?? ANTHROPIC,
-      maxRetries: 0,
-      logLevel: "off",
-      ...(config.timeoutMs !== undefined && { timeout: config.timeoutMs }),
-      defaultHeaders: {
-        // The SDK sends a bearer token; servers that speak like the real API look for the older header.
-        ...(config.baseUrl !== undefined && { "x-api-key": config.apiKey.reveal() }),
-        ...config.headers,
-      },
-      fetch: wholeBodies(config),
-    });
   }
 
   static apiKey(key: string): AnthropicMessagesProvider {
@@ -91,10 +75,8 @@ export class AnthropicMessagesProvider implements ModelProvider {
     const options = request.signal === undefined ? {} : { signal: request.signal };
     const body = { model, messages, ...(system && { system }), ...(tools && { tools }), ...(thinking && { thinking }) };
     try {
-      const counted = await this.#client.messages.countTokens(
-        body as unknown as Anthropic.MessageCountTokensParams,
-        options,
-      );
+      const client = await this.#sdk();
+      const counted = await client.messages.countTokens(body as unknown as Anthropic.MessageCountTokensParams, options);
       return counted.input_tokens;
     } catch (error) {
       throw sdkFailure(error, this.#context(request));
@@ -182,8 +164,14 @@ export class AnthropicMessagesProvider implements ModelProvider {
   ): Promise<AsyncIterable<readonly WireEvent[]>> {
     // Not `messages.create`: it writes to the console where a model is going to be retired.
     const options = { body, headers, signal, stream: true };
-    const response = await this.#client.post("/v1/messages", options).asResponse();
+    const client = await this.#sdk();
+    const response = await client.post("/v1/messages", options).asResponse();
     return responseEvents<WireEvent>(response, { context, signal, eventsOf });
+  }
+
+  #sdk(): Promise<Anthropic> {
+    this.#client ??= anthropicClient(this.#config);
+    return this.#client;
   }
 
   #context({ model, signal }: ModelRequest): FailureContext {

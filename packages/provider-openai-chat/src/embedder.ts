@@ -15,12 +15,12 @@ const DIMENSIONS: { readonly [model: string]: number } = {
 export class OpenAIEmbedder implements Embedder {
   readonly id: string;
   readonly dimensions?: number | undefined;
-  readonly #client: OpenAI;
+  readonly #client: () => Promise<OpenAI>;
   readonly #model: string;
   readonly #context: FailureContext;
   readonly #config: CloudProviderConfig;
 
-  constructor(client: OpenAI, model: string, context: FailureContext, config: CloudProviderConfig) {
+  constructor(client: () => Promise<OpenAI>, model: string, context: FailureContext, config: CloudProviderConfig) {
     this.#client = client;
     this.#model = model;
     this.#context = context;
@@ -59,10 +59,8 @@ export class OpenAIEmbedder implements Embedder {
     // An empty text is refused; a space is the nearest that is not.
     const input = texts.map((text) => (text === "" ? " " : text));
     const options = signal === undefined ? {} : { signal };
-    const { data } = await this.#client.embeddings.create(
-      { model: this.#model, input, encoding_format: "float" },
-      options,
-    );
+    const client = await this.#client();
+    const { data } = await client.embeddings.create({ model: this.#model, input, encoding_format: "float" }, options);
     const byIndex = new Map((data ?? []).map(({ index, embedding }) => [index, Float32Array.from(embedding)]));
     return texts.map((_, i) => byIndex.get(i) ?? this.#missing(i, texts.length));
   }

@@ -17,17 +17,16 @@ import {
   openaiModels,
   priced,
   responseEvents,
-  wholeBodies,
 } from "@shedkit/provider/adapter";
 import { type Embedder, type ModelId, type ModelIdLike, modelId } from "@shedkit/types";
-import OpenAI from "openai";
+import type OpenAI from "openai";
+import { openaiClient } from "./client.js";
 import { OpenAIEmbedder } from "./embedder.js";
 import { ChunkReader } from "./reader.js";
 import { learnRefusal } from "./refusals.js";
 import { type ChatRequest, chatRequest, nothingRefused, type Refused } from "./request.js";
 import type { WireChunk } from "./wire.js";
 
-const OPENAI = "https://api.openai.com/v1";
 const OPENROUTER = "https://openrouter.ai/api/v1";
 const DEFAULT_WINDOW = 128_000;
 
@@ -38,26 +37,13 @@ const DEFAULT_WINDOW = 128_000;
 export class OpenAIProvider implements ModelProvider {
   readonly id: string;
   readonly #config: CloudProviderConfig;
-  readonly #client: OpenAI;
+  #client: Promise<OpenAI> | undefined;
   /** By model: one may take what another refuses. */
   readonly #refused = new Map<string, Refused>();
 
   private constructor(config: CloudProviderConfig) {
     this.id = config.id ?? "openai";
     this.#config = config;
-    this.#client = new OpenAI({
-      apiKey: config.apiKey.reveal(),
-      baseURL: config.baseUrl ?? OPENAI,
-      adminAPIKey: null,
-      organization: null,
-      project: null,
-      webhookSecret: null,
-      maxRetries: 0,
-      logLevel: "off",
-      ...(config.timeoutMs !== undefined && { timeout: config.timeoutMs }),
-      ...(config.headers !== undefined && { defaultHeaders: { ...config.headers } }),
-      fetch: wholeBodies(config),
-    });
   }
 
   static apiKey(key: string): OpenAIProvider {
@@ -94,7 +80,7 @@ export class OpenAIProvider implements ModelProvider {
   /** Vectors of a model such as `text-embedding-3-small`. */
   embedder(model: ModelIdLike): Embedder {
     return new OpenAIEmbedder(
-      this.#client,
+      () => this.#sdk(),
       modelId(model).name,
       this.#context(modelId(model), undefined),
       this.#config,
@@ -164,8 +150,14 @@ export class OpenAIProvider implements ModelProvider {
     context: FailureContext,
   ): Promise<AsyncIterable<readonly WireChunk[]>> {
     const params = body as OpenAI.ChatCompletionCreateParamsStreaming;
-    const response = await this.#client.chat.completions.create(params, { signal }).asResponse();
+    const client = await this.#sdk();
+    const response = await client.chat.completions.create(params, { signal }).asResponse();
     return responseEvents<WireChunk>(response, { context, signal, eventsOf: (whole) => [whole] });
+  }
+
+  #sdk(): Promise<OpenAI> {
+    this.#client ??= openaiClient(this.#config);
+    return this.#client;
   }
 
   #context(model: ModelId, signal: AbortSignal | undefined): FailureContext {

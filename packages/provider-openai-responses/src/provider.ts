@@ -18,16 +18,15 @@ import {
   priced,
   responseEvents,
   sdkFailure,
-  wholeBodies,
 } from "@shedkit/provider/adapter";
 import type { ModelId } from "@shedkit/types";
-import OpenAI from "openai";
+import type OpenAI from "openai";
+import { openaiClient } from "./client.js";
 import { EventReader } from "./reader.js";
 import { learnRefusal } from "./refusals.js";
 import { nothingRefused, type Refused, type ResponsesRequest, responsesRequest } from "./request.js";
 import { eventsOf, type WireEvent } from "./wire.js";
 
-const OPENAI = "https://api.openai.com/v1";
 const DEFAULT_WINDOW = 128_000;
 
 /**
@@ -37,26 +36,13 @@ const DEFAULT_WINDOW = 128_000;
 export class ResponsesProvider implements ModelProvider {
   readonly id: string;
   readonly #config: CloudProviderConfig;
-  readonly #client: OpenAI;
+  #client: Promise<OpenAI> | undefined;
   /** By model: one may take what another refuses. */
   readonly #refused = new Map<string, Refused>();
 
   private constructor(config: CloudProviderConfig) {
     this.id = config.id ?? "openai-responses";
     this.#config = config;
-    this.#client = new OpenAI({
-      apiKey: config.apiKey.reveal(),
-      baseURL: config.baseUrl ?? OPENAI,
-      adminAPIKey: null,
-      organization: null,
-      project: null,
-      webhookSecret: null,
-      maxRetries: 0,
-      logLevel: "off",
-      ...(config.timeoutMs !== undefined && { timeout: config.timeoutMs }),
-      ...(config.headers !== undefined && { defaultHeaders: { ...config.headers } }),
-      fetch: wholeBodies(config),
-    });
   }
 
   static apiKey(key: string): ResponsesProvider {
@@ -90,7 +76,8 @@ export class ResponsesProvider implements ModelProvider {
     const body = Object.fromEntries(given.filter(([, value]) => value !== undefined));
     const options = request.signal === undefined ? {} : { signal: request.signal };
     try {
-      return (await this.#client.responses.inputTokens.count(body, options)).input_tokens;
+      const client = await this.#sdk();
+      return (await client.responses.inputTokens.count(body, options)).input_tokens;
     } catch (error) {
       throw sdkFailure(error, this.#context(request));
     }
@@ -153,12 +140,18 @@ export class ResponsesProvider implements ModelProvider {
     context: FailureContext,
   ): Promise<AsyncIterable<readonly WireEvent[]>> {
     const params = body as OpenAI.Responses.ResponseCreateParamsStreaming;
-    const response = await this.#client.responses.create(params, { signal }).asResponse();
+    const client = await this.#sdk();
+    const response = await client.responses.create(params, { signal }).asResponse();
     return responseEvents<WireEvent>(response, { context, signal, eventsOf });
   }
 
   #known(name: string): Partial<ModelDescription> | undefined {
     return knownModel(name, this.#own ? openaiModels : {}, this.#config);
+  }
+
+  #sdk(): Promise<OpenAI> {
+    this.#client ??= openaiClient(this.#config);
+    return this.#client;
   }
 
   #context({ model, signal }: ModelRequest): FailureContext {
