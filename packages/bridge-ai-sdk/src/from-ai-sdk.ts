@@ -27,7 +27,8 @@ export interface FromAiSdkOptions {
 
 /**
  * Tools of the AI SDK for a shed. Throws AgenticError `toolShed` naming each that cannot run here: one that has no
- * `execute`, or runs at a provider; AgenticError `provider` where `ai` is not installed. `needsApproval` is not looked at: give the session a permission policy.
+ * `execute`, or runs at a provider; AgenticError `provider` where `ai` is not installed. `needsApproval` is not
+ * looked at: give the session a permission policy.
  */
 export async function fromAiSdkTools(
   given: { readonly [name: string]: AnyAiSdkTool },

@@ -60,8 +60,8 @@ export type ShedToolOutput =
 const SHED = "shed";
 
 /**
- * A shed as tools for the AI SDK. With `tools` and `prepareStep` given to a call, its model is offered `shed` first, and
- * what it looked up from the next step on. One call of it is one session: what is active stays so.
+ * A shed as tools for the AI SDK. With `tools` and `prepareStep` given to a call, its model is offered `shed` first,
+ * and what it looked up from the next step on. One call of it is one session: what is active stays so.
  *
  * Throws ToolShedError where the shed cannot be built.
  */

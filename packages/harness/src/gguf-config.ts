@@ -5,8 +5,8 @@ export interface HuggingFaceGgufConfig {
   /** Where downloads are kept. Default: the shared Hugging Face cache, so that no tool downloads a model twice. */
   cacheDir?: string | undefined;
   /**
-   * Which file of a repo is meant, e.g. `"Q4_K_M"`. It wins over one in the model's name. Default: Q4_K_M, a smaller one
-   * where that does not fit this machine.
+   * Which file of a repo is meant, e.g. `"Q4_K_M"`. It wins over one in the model's name. Default: Q4_K_M, a smaller
+   * one where that does not fit this machine.
    */
   quantization?: string | undefined;
   /** What computes. Default `"auto"`: the best this machine has. */

@@ -1,6 +1,9 @@
 import type { Reminder } from "@shedkit/tool";
 
-/** A reminder that is made when it is first asked. `id`: its own, so that a shed which has it already does not take it twice. */
+/**
+ * A reminder that is made when it is first asked. `id`: its own, so that a shed which has it already does not take it
+ * twice.
+ */
 export function lazyReminder(
   given: Pick<Reminder, "id" | "requires">,
   make: () => Promise<Pick<Reminder, "collect">>,

@@ -2,8 +2,8 @@ import { AgenticError } from "@shedkit/types";
 
 /**
  * Imports a package that need not be installed. Throws AgenticError `provider` with the line that installs it where
- * it is not there; any other failure of the import is thrown as it is. `beside`: what it needs in turn, which nobody has
- * who does not have it.
+ * it is not there; any other failure of the import is thrown as it is. `beside`: what it needs in turn, which nobody
+ * has who does not have it.
  */
 export async function optionalPeer<T>(name: string, load: () => Promise<T>, beside?: string): Promise<T> {
   try {

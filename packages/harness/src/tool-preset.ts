@@ -30,8 +30,8 @@ import {
 
 /**
  * A list of tools to give to a shed: `new ToolShed().tools(ToolPreset.files(fs))`. Making and iterating one imports
- * nothing; a tool's package is imported when the session is built. What tools have to tell after calls of others, such as errors
- * after an edit, comes with them.
+ * nothing; a tool's package is imported when the session is built. What tools have to tell after calls of others,
+ * such as errors after an edit, comes with them.
  */
 export class ToolPreset implements Iterable<ToolConstructor> {
   readonly #constructors: readonly ToolConstructor[];
@@ -64,9 +64,9 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   }
 
   /**
-   * `lsp` over language servers, by a name each, for a folder of this machine. Needs `@shedkit/tools-lsp`. The servers start when
-   * they are needed and end with the sessions that use them. A session that is built with it is told of the errors that its changes
-   * make.
+   * `lsp` over language servers, by a name each, for a folder of this machine. Needs `@shedkit/tools-lsp`. The
+   * servers start when they are needed and end with the sessions that use them. A session that is built with it is
+   * told of the errors that its changes make.
    */
   static lsp(
     fs: FileSystem,
@@ -97,8 +97,8 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   }
 
   /**
-   * `agent`, which gives work to sub-agents of the session; how many and how deep is said by its `withChildren`. The session is
-   * told of those that have ended. Needs `@shedkit/tools-agent`.
+   * `agent`, which gives work to sub-agents of the session; how many and how deep is said by its `withChildren`. The
+   * session is told of those that have ended. Needs `@shedkit/tools-agent`.
    */
   static agent(options: AgentPresetOptions = {}): ToolPreset {
     return new ToolPreset(agentTools(options));
@@ -119,7 +119,9 @@ export class ToolPreset implements Iterable<ToolConstructor> {
     return new ToolPreset(planTools(options));
   }
 
-  /** `wait` and `monitor` for what {@link shell} and {@link agent} run in the background. Needs `@shedkit/tools-task`. */
+  /**
+   * `wait` and `monitor` for what {@link shell} and {@link agent} run in the background. Needs `@shedkit/tools-task`.
+   */
   static background(): ToolPreset {
     return new ToolPreset(backgroundTools());
   }
@@ -140,22 +142,25 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   }
 
   /**
-   * `image_gen` and `video`, each where its client is given; they save in a file system. Needs `@shedkit/tools-media`, which has
-   * clients too.
+   * `image_gen` and `video`, each where its client is given; they save in a file system. Needs
+   * `@shedkit/tools-media`, which has clients too.
    */
   static media(fs: FileSystem, options: MediaPresetOptions): ToolPreset {
     return new ToolPreset(mediaTools(fs, options));
   }
 
   /**
-   * `skill` over folders of skills; earlier ones win. A session that is built with it is told of the skills for the files that it
-   * works on. Needs `@shedkit/tools-skills`.
+   * `skill` over folders of skills; earlier ones win. A session that is built with it is told of the skills for the
+   * files that it works on. Needs `@shedkit/tools-skills`.
    */
   static skills(scopes: readonly SkillFolder[]): ToolPreset {
     return new ToolPreset(skillTools(scopes));
   }
 
-  /** What a sub-agent needs: {@link files} and {@link shell}, which begins in the folder of `fs` where that is a real one. */
+  /**
+   * What a sub-agent needs: {@link files} and {@link shell}, which begins in the folder of `fs` where that is a real
+   * one.
+   */
   static minimalSubAgent(fs: FileSystem): ToolPreset {
     return new ToolPreset([...fileTools(fs, {}), ...shellTools({}, fs)]);
   }
@@ -180,8 +185,8 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   }
 
   /**
-   * Adds the tools to a running session, without what they tell after calls of other tools. Throws ToolShedError `needsSession` where
-   * one can only be built with it.
+   * Adds the tools to a running session, without what they tell after calls of other tools. Throws ToolShedError
+   * `needsSession` where one can only be built with it.
    */
   async registerAll(manager: ToolCallManager): Promise<void> {
     for (const tool of await this.asChildTools()) manager.register(tool);

@@ -64,8 +64,8 @@ const SOURCES: readonly ToolSource[] = ["own", "external", "remote"];
 /** How a shed's tools are made ready. */
 export interface ShedBuildOptions {
   /**
-   * Where the tools' memories come from and are kept, for tools that are used without a session: an agent's session keeps
-   * them in its log. Default: nowhere.
+   * Where the tools' memories come from and are kept, for tools that are used without a session: an agent's session
+   * keeps them in its log. Default: nowhere.
    */
   stateFile?: StateFile | undefined;
 }
@@ -86,9 +86,9 @@ export class ToolShed {
   }
 
   /**
-   * Adds several: a preset, an array, any iterable. Tools of another `source` than the program itself give way where their
-   * name is taken, or where they may do more than the configuration's `capability` allows; the manager's `warnings` name
-   * them. Throws ToolShedError for what is no tool.
+   * Adds several: a preset, an array, any iterable. Tools of another `source` than the program itself give way where
+   * their name is taken, or where they may do more than the configuration's `capability` allows; the manager's
+   * `warnings` name them. Throws ToolShedError for what is no tool.
    */
   tools(list: Iterable<ToolImpl | ToolConstructor>, source: ToolSource = "own"): ToolShed {
     if (typeof list?.[Symbol.iterator] !== "function") throw noTool(list, "a list of tools");
@@ -110,16 +110,16 @@ export class ToolShed {
   }
 
   /**
-   * Adds text that is appended to results when there is something to say. Constructors bring their own (`reminders`): one
-   * that is added here goes before one of theirs with the same id.
+   * Adds text that is appended to results when there is something to say. Constructors bring their own (`reminders`):
+   * one that is added here goes before one of theirs with the same id.
    */
   reminder(reminder: Reminder): ToolShed {
     return this.#with({ reminders: [...this.#settings.reminders, reminder] });
   }
 
   /**
-   * How reminders are told: their tag, how many bytes they may add to a result, how long they may think; or `false` for none
-   * at all, which templates know. Replaces earlier ones.
+   * How reminders are told: their tag, how many bytes they may add to a result, how long they may think; or `false`
+   * for none at all, which templates know. Replaces earlier ones.
    */
   reminding(settings: Exclude<ToolSetBuildOptions["reminders"], undefined>): ToolShed {
     return this.#with({ reminding: settings });
@@ -292,7 +292,10 @@ export class ToolShed {
   }
 }
 
-/** Here, since the bundler gives another name to a class that speaks of itself: it would stand in what Node prints of it. */
+/**
+ * Here, since the bundler gives another name to a class that speaks of itself: it would stand in what Node prints of
+ * it.
+ */
 function newShed(): ToolShed {
   return new ToolShed();
 }

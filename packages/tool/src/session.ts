@@ -21,8 +21,8 @@ export interface ToolConstructor {
   /** False where `construct` never looks at its argument. */
   readonly needsSession: boolean;
   /**
-   * What is told after calls of any tool in a session that is built with it; a reminder of the same id that the shed has
-   * already takes its place. Default: none.
+   * What is told after calls of any tool in a session that is built with it; a reminder of the same id that the shed
+   * has already takes its place. Default: none.
    */
   readonly reminders?: readonly Reminder[] | undefined;
   construct(parts: SessionParts): ToolImpl | Promise<ToolImpl>;

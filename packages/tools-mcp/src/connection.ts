@@ -76,7 +76,10 @@ export class Connection {
     await this.#connect().catch(() => this.#later());
   }
 
-  /** Calls a tool. A server that is down is connected to first; only then may it be known to be held. Throws ToolError. */
+  /**
+   * Calls a tool. A server that is down is connected to first; only then may it be known to be held. Throws
+   * ToolError.
+   */
   call(
     tool: { name: string; declared: string; assertMayRun(): void },
     args: { [key: string]: unknown },
@@ -239,8 +242,8 @@ export class Connection {
   }
 
   /**
-   * A connection that was there is gone: another is made, at once or after a while. `inUse`: requests that run on it have streams of
-   * their own, and end by themselves.
+   * A connection that was there is gone: another is made, at once or after a while. `inUse`: requests that run on it
+   * have streams of their own, and end by themselves.
    */
   #lose(open: Open, reason: string, inUse = false): void {
     if (this.#open !== open) return;

@@ -6,8 +6,8 @@ import { oneLine } from "./text.js";
 export const UNREADABLE = "x-shedkit-unreadable";
 
 /**
- * Takes a list of tools to pieces before the SDK refuses the whole of it for one tool that is not as it should be: such a tool
- * comes through without anything but its name, and is refused by itself.
+ * Takes a list of tools to pieces before the SDK refuses the whole of it for one tool that is not as it should be:
+ * such a tool comes through without anything but its name, and is refused by itself.
  */
 export function mendLists({ specTypeSchemas }: Sdk, transport: Transport): void {
   let given: Transport["onmessage"];

@@ -8,7 +8,9 @@ export interface BodyOptions {
   onProgress?: ((bytes: number) => void) | undefined;
 }
 
-/** The bytes of an answer. Rejects with ToolError `execution` where they are too many, `network` where they break off. */
+/**
+ * The bytes of an answer. Rejects with ToolError `execution` where they are too many, `network` where they break off.
+ */
 export async function bytesOf(
   response: Response,
   maxBytes: number,

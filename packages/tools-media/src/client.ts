@@ -22,9 +22,9 @@ export interface ImageClient {
   /** Whom it asks, as people are shown it when they are to permit a call: a host. */
   readonly host: string;
   /**
-   * The images that were made: they may be fewer than were wanted, and are at least one. Rejects with ToolError: `execution` with a
-   * `status` of 400 to 499 where the request was refused, `unauthorized`, `rateLimited`, `network`, `timeout`, `serviceUnavailable`,
-   * `execution`; or with the reason of an aborted signal.
+   * The images that were made: they may be fewer than were wanted, and are at least one. Rejects with ToolError:
+   * `execution` with a `status` of 400 to 499 where the request was refused, `unauthorized`, `rateLimited`,
+   * `network`, `timeout`, `serviceUnavailable`, `execution`; or with the reason of an aborted signal.
    */
   generate(request: ImageRequest): Promise<readonly GeneratedImage[]>;
 }
@@ -51,7 +51,10 @@ export interface VideoJob {
   error?: string | undefined;
 }
 
-/** Makes videos, as jobs of a service: {@link openAIVideos}, or a service of your own. Rejections are those of {@link ImageClient}. */
+/**
+ * Makes videos, as jobs of a service: {@link openAIVideos}, or a service of your own. Rejections are those of {@link
+ * ImageClient}.
+ */
 export interface VideoClient {
   readonly host: string;
   start(request: VideoRequest, options: { signal: AbortSignal }): Promise<VideoJob>;

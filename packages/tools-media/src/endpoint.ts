@@ -56,9 +56,9 @@ export class Endpoint {
   }
 
   /**
-   * The answer to a request, where it is a good one. What was not carried out is asked once more, after the wait that the
-   * service asks for: everything that only reads, and what makes something where the service says that it did not. Rejects
-   * with ToolError, or with the reason of an aborted signal.
+   * The answer to a request, where it is a good one. What was not carried out is asked once more, after the wait that
+   * the service asks for: everything that only reads, and what makes something where the service says that it did
+   * not. Rejects with ToolError, or with the reason of an aborted signal.
    */
   async ask(url: URL, asking: Asking): Promise<Response> {
     const { maxRetries = 2, maxRetryWaitMs = 60_000 } = this.#options;
@@ -100,8 +100,8 @@ export class Endpoint {
   }
 
   /**
-   * The address of something that the service tells to load. From its own address it may be anywhere; elsewhere only over
-   * HTTPS, and not at an address of a network inside.
+   * The address of something that the service tells to load. From its own address it may be anywhere; elsewhere only
+   * over HTTPS, and not at an address of a network inside.
    */
   assertReachable(address: string, from: URL = this.base): URL {
     if (!URL.canParse(address, from)) throw unexpected(`${this.host} tells to load from what is no address.`);

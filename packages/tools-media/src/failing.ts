@@ -1,8 +1,8 @@
 import { ToolCallResult, type ToolContext, ToolError } from "@shedkit/tool";
 
 /**
- * Does something that a service is asked for, for so long. What the service refuses is a failed result, with what it says; faults
- * are ToolErrors under the name of the tool.
+ * Does something that a service is asked for, for so long. What the service refuses is a failed result, with what it
+ * says; faults are ToolErrors under the name of the tool.
  */
 export async function asking<T>(
   ctx: ToolContext,

@@ -103,8 +103,8 @@ const Params = Type.Object(
 );
 
 /**
- * `image_gen`, which makes images. With a file system they are saved there, and small ones are shown to the model too; without one
- * they are part of the result.
+ * `image_gen`, which makes images. With a file system they are saved there, and small ones are shown to the model
+ * too; without one they are part of the result.
  */
 export function imageGenTool(
   client: ImageClient,
@@ -119,7 +119,8 @@ export function imageGenTool(
     description: (ctx) => {
       const { sizes } = ctx.params as unknown as ImageGenParams;
       const some = sizes.length === 0 ? "" : ` Sizes: ${sizes.join(", ")}.`;
-      return `Make an image.\nDraws what you describe${fs ? " and saves it as a file" : ""}. It costs money: ask for what is needed.${some}`;
+      const saves = fs ? " and saves it as a file" : "";
+      return `Make an image.\nDraws what you describe${saves}. It costs money: ask for what is needed.${some}`;
     },
     input: fs ? SavedInput : Input,
     output: Output,

@@ -13,7 +13,10 @@ const ENDINGS: { readonly [mediaType: string]: readonly [string, ...string[]] } 
 /** The images that models read. */
 export const SHOWABLE: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
-/** What image or video bytes are, by themselves: what a service says of them is not believed. Undefined for anything else. */
+/**
+ * What image or video bytes are, by themselves: what a service says of them is not believed. Undefined for anything
+ * else.
+ */
 export function mediaTypeOf(bytes: Uint8Array): string | undefined {
   const ascii = (start: number, end: number) => String.fromCharCode(...bytes.subarray(start, end));
   if (ascii(0, 8) === "\x89PNG\r\n\x1a\n") return "image/png";

@@ -7,8 +7,9 @@ import { fromBase64, isWhole, mediaTypeOf } from "./media-type.js";
 const BESIDES = 256 * 1024; // bytes of an answer besides its images
 
 /**
- * Makes images by a service that speaks OpenAI's `/images/generations`: OpenAI, vLLM-Omni, SGLang, LocalAI, stable-diffusion.cpp's server
- * and others. Images may come as base64 or as addresses. Throws TypeError for a `baseUrl` that is no HTTP URL.
+ * Makes images by a service that speaks OpenAI's `/images/generations`: OpenAI, vLLM-Omni, SGLang, LocalAI,
+ * stable-diffusion.cpp's server and others. Images may come as base64 or as addresses. Throws TypeError for a
+ * `baseUrl` that is no HTTP URL.
  */
 export function openAIImages(options: MediaEndpoint): ImageClient {
   const endpoint = new Endpoint("openAIImages", options);

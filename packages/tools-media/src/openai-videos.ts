@@ -5,7 +5,10 @@ import { Endpoint, type MediaEndpoint, unexpected } from "./endpoint.js";
 import { isWhole, mediaTypeOf, toBase64 } from "./media-type.js";
 
 export interface OpenAIVideosOptions extends MediaEndpoint {
-  /** How a job is described: as a form, which OpenAI and vLLM-Omni take, or as JSON, which OpenRouter takes. Default: `form`. */
+  /**
+   * How a job is described: as a form, which OpenAI and vLLM-Omni take, or as JSON, which OpenRouter takes. Default:
+   * `form`.
+   */
   body?: "form" | "json" | undefined;
 }
 
@@ -29,8 +32,9 @@ const STATES: { readonly [status: string]: VideoJob["status"] } = {
 };
 
 /**
- * Makes videos by a service that speaks OpenAI's `/videos`: vLLM-Omni, SGLang, OpenRouter, gateways and others. A job is started by
- * POST, asked for by GET, cancelled by DELETE, and its video is below `/content`. Throws TypeError for a `baseUrl` that is no HTTP URL.
+ * Makes videos by a service that speaks OpenAI's `/videos`: vLLM-Omni, SGLang, OpenRouter, gateways and others. A job
+ * is started by POST, asked for by GET, cancelled by DELETE, and its video is below `/content`. Throws TypeError for
+ * a `baseUrl` that is no HTTP URL.
  */
 export function openAIVideos(options: OpenAIVideosOptions): VideoClient {
   const endpoint = new Endpoint("openAIVideos", options);

@@ -12,8 +12,8 @@ export interface Place {
 const MAX_TRIES = 1000;
 
 /**
- * Where files of a call are to go, looked at before anything is made: it costs money. A failed result where something stands
- * there, or where that is no place for a file.
+ * Where files of a call are to go, looked at before anything is made: it costs money. A failed result where something
+ * stands there, or where that is no place for a file.
  */
 export async function placeFor(
   fs: FileSystem,
@@ -33,7 +33,8 @@ export async function placeFor(
     const folder = there?.type === "directory" || (there === undefined && given.endsWith("/"));
     if (folder) return { path: joinPath(place, standard.name), overwrite: false };
     if (there && !overwrite) {
-      const text = `${quote(place)} is there already; nothing was made. Give another ${names.path}, or ${names.overwrite} true.`;
+      const advice = `Give another ${names.path}, or ${names.overwrite} true.`;
+      const text = `${quote(place)} is there already; nothing was made. ${advice}`;
       return ToolCallResult.failure(`exists: ${quote(place)}`, text);
     }
     return { path: place, overwrite };
@@ -43,8 +44,8 @@ export async function placeFor(
 }
 
 /**
- * Writes a file, with its folders, under the ending of its type. Without leave to overwrite it takes the next free name (`a-2.png`).
- * Returns its path. Throws ToolError.
+ * Writes a file, with its folders, under the ending of its type. Without leave to overwrite it takes the next free
+ * name (`a-2.png`). Returns its path. Throws ToolError.
  */
 export async function save(
   fs: FileSystem,

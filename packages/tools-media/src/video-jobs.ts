@@ -49,8 +49,8 @@ export function noted({ resources }: ToolContext, id: string, status: VideoJob["
 }
 
 /**
- * The job of an id, or what the model is told where there is none. Where nothing is kept between calls, any id is taken for one
- * of the service.
+ * The job of an id, or what the model is told where there is none. Where nothing is kept between calls, any id is
+ * taken for one of the service.
  */
 export function jobFor(asked: string, ctx: ToolContext): JobEntry | ToolCallResult {
   const { jobs } = jobsOf(ctx.resources).get();
@@ -59,7 +59,8 @@ export function jobFor(asked: string, ctx: ToolContext): JobEntry | ToolCallResu
   if (found) return found;
   if (id !== "" && ctx.resources.get(WHOLE) === undefined) return { id, job: id, prompt: "", status: "running" };
   const there = jobs.slice(-20).map((entry) => entry.id);
-  const text = `There is no video "${id}". ${there.length === 0 ? "None was started." : `There are: ${there.join(", ")}.`}`;
+  const others = there.length === 0 ? "None was started." : `There are: ${there.join(", ")}.`;
+  const text = `There is no video "${id}". ${others}`;
   return ToolCallResult.failure(`no such video: ${id}`, text);
 }
 

@@ -59,8 +59,8 @@ const Row = Type.Object({ id: Type.String(), status: Type.String(), progress: Ty
 type Row = { id: string; status: VideoJob["status"]; progress?: number };
 
 /**
- * `video`, with the commands `start`, `check`, `download` and `cancel`: videos are made as jobs of a service, which go on by themselves,
- * and are saved in a file system.
+ * `video`, with the commands `start`, `check`, `download` and `cancel`: videos are made as jobs of a service, which
+ * go on by themselves, and are saved in a file system.
  */
 export function videoTool(client: VideoClient, fs: FileSystem, params: Partial<VideoParams> = {}): ToolImpl {
   const settings = { ...DEFAULTS, ...params };
@@ -100,7 +100,8 @@ export function videoTool(client: VideoClient, fs: FileSystem, params: Partial<V
       const wrong = badSize(size, settings.sizes, ctx);
       if (wrong) return wrong;
       if ((input.seconds ?? 0) > settings.maxSeconds) {
-        const text = `${ctx.names.param("seconds")} is ${input.seconds}; ${settings.maxSeconds} are the most. Nothing was started.`;
+        const asked = `${ctx.names.param("seconds")} is ${input.seconds}`;
+        const text = `${asked}; ${settings.maxSeconds} are the most. Nothing was started.`;
         return ToolCallResult.failure("too long", text);
       }
       const image = input.image?.trim() ? await imageAt(fs, input.image.trim(), ctx) : undefined;
@@ -110,7 +111,8 @@ export function videoTool(client: VideoClient, fs: FileSystem, params: Partial<V
       if (ToolCallResult.is(job)) return job;
       const { list, entry } = added(ctx.state.get(), job, prompt);
       ctx.state.set(list);
-      const text = `${entry.id} ${inWords(job)}.\n${how("check", entry.id, ctx)} says how it stands; go on with other work meanwhile.`;
+      const next = `${how("check", entry.id, ctx)} says how it stands; go on with other work meanwhile.`;
+      const text = `${entry.id} ${inWords(job)}.\n${next}`;
       const output = { id: entry.id, job: job.id, status: job.status };
       if (job.status === "failed")
         return new ToolCallResult([{ type: "text", text: `${entry.id} ${inWords(job)}.` }], {

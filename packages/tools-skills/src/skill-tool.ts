@@ -112,8 +112,8 @@ export function skillTool(
 }
 
 /**
- * Tells the model once of a skill that is for a file it has just worked on. For a shed: `shed.reminder(skillReminder(scopes))`,
- * with the scopes of the tool.
+ * Tells the model once of a skill that is for a file it has just worked on. For a shed:
+ * `shed.reminder(skillReminder(scopes))`, with the scopes of the tool.
  */
 export function skillReminder(scopes: readonly SkillScope[]): Reminder {
   const skills = new Skills(scopes);

@@ -9,8 +9,9 @@ export interface SkillScope {
   /** Below the root of the file system. */
   folder: string;
   /**
-   * Also the folders of this name in the folders of files that are worked on, and in those above them: of `.agents/skills`
-   * `packages/web/.agents/skills` too, once something in `packages/web` was worked on. Default: false.
+   * Also the folders of this name in the folders of files that are worked on, and in those above them: of
+   * `.agents/skills` `packages/web/.agents/skills` too, once something in `packages/web` was worked on. Default:
+   * false.
    */
   nested?: boolean | undefined;
 }
@@ -44,8 +45,8 @@ const FILE = "SKILL.md";
 const MOST_LOOKED = 200; // folders on the way of files
 
 /**
- * Looks for skills, and reads them. Nothing outside a scope's folder is looked at, and nothing outside a skill's own folder
- * is read for it, through links either.
+ * Looks for skills, and reads them. Nothing outside a scope's folder is looked at, and nothing outside a skill's own
+ * folder is read for it, through links either.
  */
 export class Skills {
   readonly #scopes: readonly SkillScope[];
@@ -58,8 +59,8 @@ export class Skills {
   }
 
   /**
-   * All there are now, by scope and path, with those that cannot be used. `places`: those that {@link placesFor} has found, whose
-   * skills come behind those of their scope's own folder, the deepest place first.
+   * All there are now, by scope and path, with those that cannot be used. `places`: those that {@link placesFor} has
+   * found, whose skills come behind those of their scope's own folder, the deepest place first.
    */
   async list(
     signal: AbortSignal,
@@ -86,8 +87,8 @@ export class Skills {
   }
 
   /**
-   * The folders of skills in the folders of some files and above them, for scopes that are `nested`. Nothing in packages that were
-   * installed: nobody here wrote those.
+   * The folders of skills in the folders of some files and above them, for scopes that are `nested`. Nothing in
+   * packages that were installed: nobody here wrote those.
    */
   async placesFor(paths: readonly string[], signal: AbortSignal): Promise<Place[]> {
     const found: Place[] = [];
@@ -193,7 +194,10 @@ async function headOf(fs: FileSystem, file: string, signal: AbortSignal): Promis
   }
 }
 
-/** The folders that hold a SKILL.md; what is below one of them is its own. Links to folders are looked at, and judged later. */
+/**
+ * The folders that hold a SKILL.md; what is below one of them is its own. Links to folders are looked at, and judged
+ * later.
+ */
 async function foldersWithSkill(fs: FileSystem, folder: string, signal: AbortSignal): Promise<string[]> {
   const found: string[] = [];
   const open = [{ path: folder, depth: 0 }];

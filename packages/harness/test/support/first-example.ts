@@ -1,5 +1,5 @@
-// The first example in a process of its own, which the tests kill. Arguments: the project's folder. The hub and the cache
-// are what the environment says; parts are small, so that there are many of them.
+// The first example in a process of its own, which the tests kill. Arguments: the project's folder. The hub and the
+// cache are what the environment says; parts are small, so that there are many of them.
 import { NodeFileSystem } from "@shedkit/fs/node";
 import { hubSettingsFromEnv } from "@shedkit/gguf";
 import { ToolShed } from "@shedkit/shed";

@@ -3,20 +3,24 @@ import { onlyReads } from "./read-only-commands.js";
 
 export interface PlanModeOptions {
   /**
-   * The one file that may be written and edited while a plan is made, below the root of the file tools or as an absolute path.
-   * Default: none.
+   * The one file that may be written and edited while a plan is made, below the root of the file tools or as an
+   * absolute path. Default: none.
    */
   planFile?: string | undefined;
   /**
-   * What waits until the plan is agreed to. `changes`: every call but those that are known to change nothing. `files`: only
-   * those of tools that edit, write, delete and move files; shells and foreign tools go on. Default: `changes`.
+   * What waits until the plan is agreed to. `changes`: every call but those that are known to change nothing.
+   * `files`: only those of tools that edit, write, delete and move files; shells and foreign tools go on. Default:
+   * `changes`.
    */
   holds?: "changes" | "files" | undefined;
 }
 
 const FILE_CHANGES: ReadonlySet<string> = new Set(["edit", "write", "delete", "move"] satisfies ToolKind[]);
 
-/** What these change is the session's own: its list of work, what it remembers, whom it asks, what it started and may end. */
+/**
+ * What these change is the session's own: its list of work, what it remembers, whom it asks, what it started and may
+ * end.
+ */
 const OWN: ReadonlySet<string> = new Set([
   "plan",
   "enterPlan",

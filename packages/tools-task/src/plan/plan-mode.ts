@@ -21,8 +21,9 @@ const STATE = stateOf("task:enter_plan");
 const Active = Type.Object({ active: Type.Boolean() });
 
 /**
- * `enter_plan` and `exit_plan`. While a plan is made, calls that may change something are refused, whatever the permissions; what
- * was planned is carried out once a person has agreed. Both go into a shed: `shed.tools(planModeTools())`.
+ * `enter_plan` and `exit_plan`. While a plan is made, calls that may change something are refused, whatever the
+ * permissions; what was planned is carried out once a person has agreed. Both go into a shed:
+ * `shed.tools(planModeTools())`.
  */
 export function planModeTools(options: PlanModeOptions = {}): ToolConstructor[] {
   return [
@@ -34,7 +35,10 @@ export function planModeTools(options: PlanModeOptions = {}): ToolConstructor[] 
   ];
 }
 
-/** Whether a plan is being made in the session of these resources, and the switch for it: `session.toolManager.resources`. */
+/**
+ * Whether a plan is being made in the session of these resources, and the switch for it:
+ * `session.toolManager.resources`.
+ */
 export function planMode(resources: Resources): PlanState {
   const state = resources.get(STATE) as StateHandle<PlanState> | undefined;
   return {

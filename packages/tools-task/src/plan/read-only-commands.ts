@@ -76,8 +76,8 @@ const SOME: { readonly [name: string]: Reading } = {
 };
 
 /**
- * Whether a command is one that is known only to read. `target`: as the shell tool tells of it, one command with its arguments, words
- * in single quotes where they must be.
+ * Whether a command is one that is known only to read. `target`: as the shell tool tells of it, one command with its
+ * arguments, words in single quotes where they must be.
  */
 export function onlyReads(target: string): boolean {
   const [name = "", ...args] = wordsOf(target);
