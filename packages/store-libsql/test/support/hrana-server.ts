@@ -15,7 +15,8 @@ type Request =
 /** A libsql server for tests: the JSON form of its HTTP protocol, over a real SQLite. */
 export async function hranaServer(authToken?: string): Promise<{ url: string; server: Server }> {
   const db = new DatabaseSync(":memory:");
-  const server = createServer(async (request, response) => {
+  // On a busy machine a server that ends idle connections would end some that are being used again.
+  const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
     const answer = (status: number, body: unknown): void => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
