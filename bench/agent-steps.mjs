@@ -17,13 +17,19 @@ const STEPS = 800;
 const ROUNDS = quick ? 4 : 15;
 const WINDOW = 50;
 const only = process.argv.slice(2).find((arg) => !arg.startsWith("-"));
+let db;
+const onDisk = async (count) => {
+  db ??= await LibsqlStorage.open(":memory:");
+  return shedkit(count, undefined, (builder) => builder.withDocStore(new SqlDocumentStore(db)));
+};
+const keepers = { "@shedkit/agent": shedkit, "the same, its log in libsql": onDisk, "pi-agent-core": pi };
 const tables = [];
 const data = {};
 const parts = { steps, kept, memory, long, idle };
 if (only === "keeper") await keeper(process.argv[3]);
 for (const [name, part] of Object.entries(parts)) if (only === undefined || only === name) await part();
 await db?.close();
-report("agent-steps", { tables, data });
+if (only !== "keeper") report("agent-steps", { tables, data });
 
 /** Both in turn, so that what the machine does meanwhile meets both. */
 async function steps() {
@@ -72,13 +78,19 @@ async function steps() {
  * the engine makes meanwhile, once for all sessions, is no part of any of them.
  */
 async function kept() {
-  console.log(`Kept over ${STEPS} steps, the session still open`);
+  data.kept = {};
   for (const name of Object.keys(keepers)) {
     const flags = ["--expose-gc", "--no-opt", "--no-maglev", "--no-sparkplug"];
     const child = spawnSync(process.execPath, [...flags, import.meta.filename, "keeper", name], { encoding: "utf8" });
     if (child.status !== 0) throw new Error(child.stderr);
-    console.log(`  ${name.padEnd(28)} ${Number(child.stdout).toFixed(2)} MB`);
+    data.kept[name] = JSON.parse(child.stdout);
   }
+  tables.push({
+    key: "kept",
+    title: `Kept over ${STEPS} steps, the session still open`,
+    head: ["", "MB"],
+    rows: Object.entries(data.kept).map(([name, size]) => [name, spread(size)]),
+  });
 }
 
 async function keeper(name) {
@@ -91,7 +103,7 @@ async function keeper(name) {
     sizes.push(heap() - before);
     open.push(peer);
   }
-  console.log(median(sizes.slice(3)) / 1e6);
+  console.log(JSON.stringify(stat(sizes.slice(3).map((size) => size / 1e6))));
   for (const peer of open) await peer.end();
 }
 
@@ -101,37 +113,50 @@ async function memory() {
     yield { type: "start", warnings: [] };
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
   };
+  const details = { kind: "server", provider: "scripted", model: "memory" };
   const fails = async function* () {
-    yield { type: "failure", error: new AgenticError("generation", "down", { kind: "server", provider: "", model: "" }) };
+    yield { type: "failure", error: new AgenticError("generation", "It is down.", details) };
   };
-  console.log("An answer behind 200 steps that are to be remembered, later than without a memory (median, slowest)");
+  data.memory = {};
   for (const [name, stream] of Object.entries({ hangs, fails })) {
     const late = [];
-    for (let round = -5; round < 40; round++) {
-      const times = {};
-      for (const trigger of round % 2 === 0 ? [0, 1] : [1, 0]) {
-        const main = scripted(200);
-        const provider = { ...main, stream: (request) => (request.model.name === "memory" ? stream(request) : main.stream()) };
-        const builder = AgentSession.builder(provider).withModel("m").withMemoryModel("memory").withToolshed(echoShed());
-        const session = await builder.withMemoryConfig({ observationTriggerTokens: trigger && 1_000_000 }).build();
-        await session.runTurn("Go", { maxSteps: 201 });
-        const again = builder.withMemoryConfig({ observationTriggerTokens: trigger });
-        const goingOn = await again.withDocStore(session.docStore).withSessionId(await released(session)).build();
-        const start = performance.now();
-        await goingOn.runTurn("Go on");
-        times[trigger] = performance.now() - start;
-        await goingOn.end();
-      }
+    for (let round = -5; round < 2 * ROUNDS; round++) {
+      const [first, second] = round % 2 === 0 ? [0, 1] : [1, 0]; // what triggers the memory; 0 never does
+      const times = {
+        [first]: await answerBehind(200, stream, first),
+        [second]: await answerBehind(200, stream, second),
+      };
       if (round >= 0) late.push(times[1] - times[0]);
     }
-    const sorted = late.toSorted((a, b) => a - b);
-    console.log(`  a memory model that ${name}: ${median(late).toFixed(2)} ms, ${sorted.at(-1).toFixed(2)} ms (bar: 5 ms)`);
+    data.memory[name] = stat(late);
   }
+  tables.push({
+    key: "memory",
+    title: "How much later an answer comes behind 200 steps that the memory model has to look at, while that model",
+    head: ["", "ms"],
+    rows: Object.entries(data.memory).map(([name, time]) => [name, spread(time)]),
+  });
 }
 
-async function released(session) {
+/** How long an answer takes, in milliseconds, in a session of so many steps that is taken up again. */
+async function answerBehind(count, remember, observationTriggerTokens) {
+  const main = scripted(count);
+  const stream = (request) => (request.model.name === "memory" ? remember(request) : main.stream());
+  const builder = AgentSession.builder({ ...main, stream })
+    .withModel("m")
+    .withMemoryModel("memory")
+    .withToolshed(echoShed())
+    .withDocStore(new MemoryDocumentStore())
+    .withSessionId("behind");
+  const before = await builder.withMemoryConfig({ observationTriggerTokens: 0 }).build();
+  await before.runTurn("Go", { maxSteps: count + 1 });
+  await before.end();
+  const session = await builder.withMemoryConfig({ observationTriggerTokens }).build();
+  const start = performance.now();
+  await session.runTurn("Go on");
+  const time = performance.now() - start;
   await session.end();
-  return session.sessionId;
+  return time;
 }
 
 /** A session of 10,000 records: a step late against a step early, and how long it takes to take it up again. */
