@@ -1,4 +1,5 @@
-import type { AnyAgentSession } from "@shedkit/agent";
+import type { AnyAgentSession, TurnEvent } from "@shedkit/agent";
+import type { CallInfo } from "@shedkit/tool";
 import { AgenticError, type MessageLike, noUsage, type Usage } from "@shedkit/types";
 import type { Approver } from "./approval.js";
 import { ExitCode, exitCodeOf, explain } from "./exit.js";
@@ -28,7 +29,7 @@ export async function ask(session: AnyAgentSession, question: MessageLike, optio
   const asked: Asked = { code: ExitCode.answered, usage: noUsage };
   const turn = async () => {
     for await (const event of session.runTurnStream(question, { maxSteps }).events()) {
-      renderer.event(event);
+      renderer.event(event, aboutCall(session, event));
       if (event.type === "approvalRequested") {
         const decision = await options.approve?.(event);
         if (decision === undefined) session.abort("stopped at a question");
@@ -44,6 +45,13 @@ export async function ask(session: AnyAgentSession, question: MessageLike, optio
   };
   await interrupts.during(() => session.abort("stopped by ctrl-C"), turn);
   return asked;
+}
+
+/** What there is to show of a call, for programs that know no tool. */
+function aboutCall({ toolManager }: AnyAgentSession, event: TurnEvent): CallInfo | undefined {
+  if (event.type !== "toolCall") return undefined;
+  const { id, name, arguments: args = {} } = event;
+  return toolManager.callInfo({ id, name, arguments: args });
 }
 
 /** Whether the model did not come to an end by itself. */

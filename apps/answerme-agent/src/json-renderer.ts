@@ -1,4 +1,5 @@
 import type { TurnEvent } from "@shedkit/agent";
+import type { CallInfo } from "@shedkit/tool";
 import { AgenticError, noUsage, type SerializedError } from "@shedkit/types";
 import { UsageError } from "./exit.js";
 import type { ModelNotice, Renderer } from "./renderer.js";
@@ -22,9 +23,9 @@ export class JsonRenderer implements Renderer {
     this.#line({ type: "session", id });
   }
 
-  event(event: TurnEvent): void {
+  event(event: TurnEvent, info?: CallInfo): void {
     this.#ended = event.type === "failed" || event.type === "done";
-    this.#line(event);
+    this.#line(info === undefined ? event : { ...event, info });
   }
 
   notice(text: string): void {

@@ -1,4 +1,5 @@
 import type { TurnEvent } from "@shedkit/agent";
+import type { CallInfo } from "@shedkit/tool";
 import type { ChangeLine } from "./change.js";
 
 /** What is said of the model before it is loaded. */
@@ -14,7 +15,8 @@ export interface Renderer {
   model(notice: ModelNotice): void;
   /** The session that runs, for programs that go on with it later. */
   session(id: string): void;
-  event(event: TurnEvent): void;
+  /** `info`: what a call is about. */
+  event(event: TurnEvent, info?: CallInfo): void;
   /** Something a person should know that is no part of the answer. */
   notice(text: string): void;
   /** A change that is about to be made, before a person is asked about it. */

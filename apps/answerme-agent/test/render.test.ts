@@ -197,6 +197,9 @@ describe("the JSON renderer", () => {
     const renderer = new JsonRenderer(terminal);
     renderer.model({ model: "m", text: "Model: m" });
     renderer.event({ type: "text", delta: "two\nlines" });
+    const call = { type: "toolCall", id: "1", name: "read", arguments: { path: "a" } } as const;
+    const info = { version: 1, name: "read", kind: "read", namespace: "files", label: "Read", readOnly: true } as const;
+    renderer.event(call, info);
     const error = new AgenticError("provider", "no such file", { problem: "fileNotFound" });
     renderer.event({ type: "failed", error, usage: noUsage });
     const lines = written.out
@@ -206,6 +209,7 @@ describe("the JSON renderer", () => {
     expect(lines).toMatchObject([
       { type: "start", model: "m", notice: "Model: m" },
       { type: "text", delta: "two\nlines" },
+      { type: "toolCall", name: "read", info: { label: "Read" } },
       { type: "failed", error: { code: "provider", message: "no such file" }, usage: { total: 0 } },
     ]);
   });

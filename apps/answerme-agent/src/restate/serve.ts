@@ -20,7 +20,7 @@ interface Surroundings {
 }
 
 /** What is wrong with what the person gave, not with a server. */
-const USAGE: ReadonlySet<unknown> = new Set(["bad address", "registration failed", "not durable"]);
+const USAGE: ReadonlySet<unknown> = new Set(["bad address", "registration failed", "not durable", "port"]);
 
 /** Runs the turns of an agent's sessions for Restate until ctrl-C, or a signal to end. */
 export async function serveRestate(
