@@ -51,6 +51,7 @@ const VERSION = "shedkit.version";
  * - reason "two definitions": two agents have one name, or a worker that runs now has its name and version for another;
  * - reason "store not shared": Restate knows the agent by workers with another store;
  * - reason "changed code": at that address another version was registered;
+ * - reason "port": it cannot be listened on;
  * - what is wrong with the sessions' parts, as `build` of their builder throws it.
  */
 export async function serveDurable(agents: readonly DurableAgent[], options: ServeOptions): Promise<DurableWorker> {
@@ -116,7 +117,9 @@ async function listen(agents: readonly DurableAgent[], told: ReadonlyMap<string,
     session.once("close", () => sessions.delete(session));
   });
   server.listen({ host, port, ...(sharePort && { reusePort: true }) });
-  await once(server, "listening");
+  await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
+    throw cannotListen(cause, host, port);
+  });
   const name = host.includes(":") ? `[${host}]` : host;
   const url = options.url ?? `http://${name}:${(server.address() as AddressInfo).port}`;
   const stop = async () => {
@@ -130,6 +133,16 @@ async function listen(agents: readonly DurableAgent[], told: ReadonlyMap<string,
     await Promise.all(loaded.map((models) => models.release()));
   };
   return { url, stop };
+}
+
+function cannotListen(cause: NodeJS.ErrnoException, host: string, port: number): AgenticError {
+  const why = cause.code === "EADDRINUSE" ? "another program has it; choose another port" : cause.message;
+  return new AgenticError(
+    "session",
+    `Port ${port} of ${host} cannot be listened on: ${why}.`,
+    { reason: "port" },
+    { cause },
+  );
 }
 
 function toldBy(agent: DurableAgent, { storeId }: Enrolled): Told {

@@ -162,6 +162,19 @@ describe.skipIf(!there)("bad input", () => {
     ).rejects.toThrow("knows no such agent");
   });
 
+  it("is refused at start: a port that another has, unless both share it", async () => {
+    const store = await openStore();
+    const agent = () => durable({ name: freeName(), agent: agentOf(byStep(["Hello."]), store) });
+    const port = Number(new URL((await served(agent())).url).port);
+    await expect(served(agent(), { port })).rejects.toThrow(`Port ${port} of 127.0.0.1 cannot be listened on: another`);
+    if (process.platform !== "linux") return;
+    const name = freeName();
+    const same = () => durable({ name, agent: agentOf(byStep(["Hello."]), store) });
+    const shared = Number(new URL((await served(same(), { sharePort: true })).url).port);
+    await served(same(), { sharePort: true, port: shared });
+    expect((await same().client(restate()).session().ask("Hi")).text).toBe("Hello.");
+  });
+
   it("is no end of attempts: whatever is away, turns wait for it", async () => {
     const agent = await running(agentOf(byStep([]), await openStore()));
     for (const name of [agent.name, `${agent.name}.inbox`, `${agent.name}.feed`]) {

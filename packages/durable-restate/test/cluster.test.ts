@@ -10,6 +10,7 @@ import { durable } from "../src/index.js";
 import { cluster, register, workerProgram } from "./cluster/cluster.js";
 import { storyAgent } from "./cluster/story.js";
 import { freeName, openStore, restate } from "./support/agent.js";
+import { IMPATIENT, restateBinary, startRestate } from "./support/restate.js";
 
 const there = inject("restate") !== undefined;
 let program: Awaited<ReturnType<typeof workerProgram>> | undefined;
@@ -41,12 +42,11 @@ const outcomes = (records: readonly SessionRecord[]) =>
   records.flatMap((record) => (record.type === "toolFinished" ? [record.outcome] : []));
 
 /** A place for workers of one agent, and a client of it. */
-async function place(database?: string) {
+async function place(database?: string, { ingress, admin } = restate()) {
   const folder = await mkdtemp(join(tmpdir(), "shedkit-marks-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const url = database ?? (await newSchema());
   const name = freeName();
-  const { ingress, admin } = restate();
   const deployment = () => cluster(program?.file ?? "", [name, url, folder, ingress]);
   const machines = await deployment();
   const agent = durable({ name, agent: storyAgent(await openStore(url), folder, "0") });
@@ -89,7 +89,9 @@ describe.skipIf(!there)("workers that come and go", () => {
   });
 
   it("take over from one that hangs, which writes nothing any more when it wakes", async () => {
-    const { machines, client, register, marks, go } = await place();
+    const impatient = await startRestate(restateBinary() as string, IMPATIENT);
+    onTestFinished(() => impatient.stop());
+    const { machines, client, register, marks, go } = await place(undefined, impatient);
     const workers = await Promise.all([machines.start(), machines.start()]);
     await register(machines);
     const session = client.session("s");
@@ -124,6 +126,20 @@ describe.skipIf(!there)("workers that come and go", () => {
     expect((await client.session("new").ask("Faster")).text).toBe("Fast, says 2.");
     go();
     expect((await old).text).toBe("Held, says 1.");
+  });
+
+  it("go on with what others began with older code, where they take their place", async () => {
+    const { machines, client, register, marks } = await place();
+    const older = await machines.start("1");
+    await register(machines);
+    const session = client.session("s");
+    const answer = session.ask("Hold");
+    await eventually(() => marks("hold").length === 1);
+    await machines.start("2");
+    await older.kill();
+    expect((await answer).text).toBe("Held, says 2.");
+    expect(outcomes(await all(session.records()))).toEqual(["interrupted"]);
+    expect(marks("hold")).toHaveLength(1);
   });
 
   it("go on with all turns after the database was restarted", async () => {

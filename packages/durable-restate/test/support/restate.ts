@@ -25,7 +25,7 @@ export function restateBinary(): string | undefined {
   }
 }
 
-/** Settings for tests: small, quiet, and soon aware of a worker that hangs. */
+/** Settings for tests: small and quiet, and patient with workers on a busy machine. */
 const SETTINGS = {
   RESTATE_LISTEN_MODE: "tcp",
   RESTATE_BIND_IP: "127.0.0.1",
@@ -33,17 +33,23 @@ const SETTINGS = {
   RESTATE_LOG_FORMAT: "json",
   RESTATE_NODE_NAME: "n1",
   RESTATE_DEFAULT_NUM_PARTITIONS: "4",
-  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_INTERVAL: "1s",
-  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_TIMEOUT: "3s",
+  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_INTERVAL: "30s",
+  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_TIMEOUT: "60s",
   RESTATE_WORKER__INVOKER__HTTP2_STREAMS_PER_CONNECTION_LIMIT: "8",
 };
 
+/** For a server that is soon aware of a worker that hangs. */
+export const IMPATIENT = {
+  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_INTERVAL: "1s",
+  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_TIMEOUT: "4s",
+};
+
 /** Starts a Restate server on loopback, in a folder that is gone when it stops. */
-export async function startRestate(binary: string): Promise<RestateServer> {
+export async function startRestate(binary: string, more: NodeJS.ProcessEnv = {}): Promise<RestateServer> {
   const folder = await mkdtemp(join(tmpdir(), "shedkit-restate-"));
   const start = async (settings: NodeJS.ProcessEnv) => {
     const server = spawn(binary, ["--no-logo", "--base-dir", folder], {
-      env: { ...process.env, ...SETTINGS, ...settings },
+      env: { ...process.env, ...SETTINGS, ...more, ...settings },
       stdio: ["ignore", "pipe", "pipe"],
     });
     server.stderr.resume();
