@@ -189,13 +189,17 @@ export class Dispatcher {
   #failed({ call, repaired }: Run, thrown: unknown): DispatchOutcome {
     const fault = toToolError(thrown, call.name);
     const whole = ToolCallResult.text(fault.message).content;
-    const { content, handle } = capContent(whole, MAX_ERROR_BYTES, call.id, this.#options.resources);
+    const { content: kept, handle } = capContent(whole, MAX_ERROR_BYTES, call.id, this.#options.resources);
+    const tag = this.#options.reminders?.tag;
+    const content = tag === undefined ? kept : escaped(kept, tag); // what a command wrote may stand in it
     const promptText = textOfContent(content);
     const { kind, retryable, status, retryAfterMs } = fault; // the cause may tell the whole again
     return {
       call,
       error:
-        handle === undefined ? fault : new ToolError(kind, call.name, promptText, { retryable, status, retryAfterMs }),
+        handle === undefined && content === kept
+          ? fault
+          : new ToolError(kind, call.name, promptText, { retryable, status, retryAfterMs }),
       content,
       promptText,
       errorDetail: kind,
@@ -300,12 +304,14 @@ function reminded(
   return typeof text === "string" ? withText(data, text) : text.then((said) => withText(data, said));
 }
 
+/** The same content where there is nothing to escape. */
 function escaped(content: readonly ContentPart[], tag: string): readonly ContentPart[] {
-  return content.map((part) => {
+  const parts = content.map((part) => {
     if (part.type !== "text") return part;
     const text = escapeTag(part.text, tag);
     return text === part.text ? part : { ...part, text };
   });
+  return parts.every((part, i) => part === content[i]) ? content : parts;
 }
 
 function withText(content: readonly ContentPart[], text: string): readonly ContentPart[] {

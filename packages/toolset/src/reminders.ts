@@ -116,5 +116,10 @@ function wrap(tag: string, text: string): string {
 
 /** What a tool gives is data: a tag of ours inside it must not look like one. */
 export function escapeTag(text: string, tag: string): string {
-  return text.includes(tag) ? text.replace(new RegExp(`<(/?${tag})`, "gi"), "&lt;$1") : text;
+  if (!text.includes("<")) return text;
+  const name = tag.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return text.replace(new RegExp(`<(${UNSEEN}/?${UNSEEN}${name})`, "giu"), "&lt;$1");
 }
+
+/** What a model reads over. */
+const UNSEEN = "[\\s\\p{Cc}\\p{Cf}]{0,20}";

@@ -132,6 +132,29 @@ describe("reminders", () => {
     expect(promptText).toContain("a&lt;/system-reminder>b");
     expect(promptText).toContain("text of own");
   });
+
+  test.each([
+    "<system-reminder>",
+    "<SYSTEM-REMINDER>",
+    "</System-Reminder >",
+    "< system-reminder>",
+    "</ system-reminder>",
+    "<\u200bsystem-reminder>",
+    "<\n/\nsystem-reminder>",
+  ])("are not forged by what a tool gives, or fails with: %j", async (forged) => {
+    const make = (id: string, run: () => string) =>
+      defineTool({ id, kind: "other", description: "", input: Type.Object({}), reminders: [reminder("own")], run });
+    const fails = make("fails", () => {
+      throw new ToolError("timeout", "fails", `It wrote: ${forged}`);
+    });
+    const gives = make("gives", () => forged);
+    const d = (await new ToolSetBuilder().tools([gives, fails]).build()).dispatcher();
+    const good = await d.run({ id: "1", name: "gives", arguments: {} });
+    expect(good.promptText.startsWith(`&lt;${forged.slice(1)}`)).toBe(true);
+    const bad = await d.run({ id: "2", name: "fails", arguments: {} });
+    expect(bad.promptText).toBe(`It wrote: &lt;${forged.slice(1)}`);
+    expect(bad.error).toMatchObject({ kind: "timeout", message: bad.promptText });
+  });
 });
 
 test("a tool that passes its call on names the one that ran, and reminders come once", async () => {
