@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { install, sizeOf } from "./lib/install/folders.mjs";
+import { partSizes } from "./lib/install/parts.mjs";
 import { FIELDS, SUBJECTS } from "./lib/install/subjects.mjs";
 import { stat } from "./lib/measure.mjs";
 import { versions } from "./lib/peers.mjs";
@@ -23,9 +24,15 @@ const notes = [
 ];
 process.on("exit", () => rmSync(work, { recursive: true, force: true }));
 
+const devDependencies = (folder) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, "..", folder, "package.json"), "utf8")).devDependencies;
+const local = devDependencies("packages/provider-llamacpp");
 const pinned = {
   ...versions(),
-  ...JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")).devDependencies,
+  ...devDependencies("."),
+  ...devDependencies("packages/provider-transformers"),
+  ...local,
+  "@node-llama-cpp/linux-x64": local["node-llama-cpp"],
 };
 const strands = JSON.parse(readFileSync(join(import.meta.dirname, "strands/package.json"), "utf8")).dependencies;
 const folders = {};
@@ -46,8 +53,9 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
   }
 }
 await imports();
+const parts = partSizes();
 report("install-size", {
-  data,
+  data: { ...data, parts },
   notes,
   tables: [
     {
@@ -75,6 +83,12 @@ report("install-size", {
         own.instantiations === undefined ? "–" : own.instantiations.toLocaleString("en"),
         number(own.check),
       ]),
+    },
+    {
+      key: "parts",
+      title: "Large parts, MB",
+      head: ["", "MB"],
+      rows: Object.entries(parts).map(([name, size]) => [name, number(size)]),
     },
   ],
 });

