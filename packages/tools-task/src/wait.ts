@@ -39,6 +39,7 @@ export interface MonitorOutput {
 
 const MAX_WAIT_MS = 600_000;
 const WAIT_MS = 60_000;
+const LONGEST_MS = 10 * 60 * 60 * 1000; // what a background command runs at most: more is a slip
 const MAX_TASKS = 50;
 const MAX_LINE = 500;
 const MAX_LINES_CHARS = 3000;
@@ -127,6 +128,10 @@ export function monitorTool(): TypedTool<MonitorInput, MonitorOutput> {
         const how = ctx.names.toolOf("waitTasksAction");
         const text = `${id} writes nothing that can be watched.${how === undefined ? "" : ` Wait for it with ${how}.`}`;
         return ToolCallResult.failure("no output", text);
+      }
+      if (timeout_ms > LONGEST_MS) {
+        const text = `${ctx.names.param("timeout_ms")} ${timeout_ms} is longer than anything runs; one call waits for ${MAX_WAIT_MS} at most.`;
+        return ToolCallResult.failure("too long", text);
       }
       const lines = await newLines(task, contains, Math.min(timeout_ms, MAX_WAIT_MS), ctx);
       const { running, status } = tasksOf(ctx).get(id) ?? { running: false, status: "ended" };
