@@ -1,14 +1,8 @@
-import { connect } from "@restatedev/restate-sdk-clients";
-import type { SessionItem } from "@shedkit/agent";
-import { Models, settingsOf } from "@shedkit/agent/internals";
 import { AgenticError } from "@shedkit/types";
 import { DurableClient } from "./client.js";
-import { addressOf, Connection } from "./connection.js";
+import { Connection } from "./connection.js";
 import { checkDefinition, type DurableDefinition, serviceName } from "./definition.js";
-import { feedOf } from "./feed.js";
-import { inboxOf } from "./inbox.js";
-import { Publisher } from "./publisher.js";
-import { type ServingProcess, sessionOf } from "./service.js";
+import { modelsOf, servicesOf } from "./services.js";
 
 /**
  * A virtual object, for `bind` of `@restatedev/restate-sdk`. Not that package's own type: its declarations do not
@@ -72,26 +66,4 @@ export function definitionOf(agent: DurableAgent): DurableDefinition {
   throw new AgenticError("session", `The agent "${agent.name}" was not made by durable(...).`, {
     reason: "not durable",
   });
-}
-
-/** The models of an agent, for all turns of a process. `release()` closes what was loaded. */
-export function modelsOf({ agent }: DurableDefinition): Models {
-  const models = new Models(settingsOf(agent).source);
-  models.retain();
-  return models;
-}
-
-export function servicesOf(
-  definition: DurableDefinition,
-  options: { ingress?: string | undefined } & ServingProcess,
-): DurableService[] {
-  const { ingress, ...process } = options;
-  const name = serviceName(definition);
-  const feed = feedOf(name);
-  const publisher =
-    ingress === undefined
-      ? undefined
-      : new Publisher(connect({ url: addressOf(ingress, "ingress") }), { name: feed.name });
-  const show = (sessionId: string, item: SessionItem) => publisher?.push(sessionId, item);
-  return [sessionOf(definition, show, process), inboxOf(name), feed];
 }

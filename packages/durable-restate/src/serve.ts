@@ -6,9 +6,10 @@ import type { Models } from "@shedkit/agent/internals";
 import { AgenticError } from "@shedkit/types";
 import { Admin, checkIngress, type Told } from "./admin.js";
 import { addressOf } from "./connection.js";
-import { type DurableAgent, definitionOf, modelsOf, servicesOf } from "./durable.js";
+import { type DurableAgent, definitionOf } from "./durable.js";
 import { type Enrolled, enrol } from "./enrol.js";
 import type { LiveTurn } from "./live-turn.js";
+import { modelsOf, servicesOf } from "./services.js";
 
 export interface ServeOptions {
   /** Where Restate's ingress is, e.g. `http://127.0.0.1:8080`. */
