@@ -24,6 +24,7 @@ async function run(
       ...process.env,
       ANTHROPIC_API_KEY: "key-a",
       OPENAI_API_KEY: "key-o",
+      OPENROUTER_API_KEY: "key-r",
       SCRIPTED_SERVER: server.url,
       NODE_OPTIONS: "",
       ...env,
@@ -74,6 +75,21 @@ describe("the programs", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(/^-> shed .*\n-> stock {"article":"lamp"}\nWe have 28 lamps\.\n\d+ tokens\n$/);
     expect(JSON.stringify(requests[2]?.body.messages)).toContain("28");
+  });
+
+  it("work with the models of OpenRouter, by one key", async () => {
+    const down = { status: 503, headers: { "retry-after-ms": "1" }, error: { code: "unavailable", message: "Down" } };
+    await using server = await ScriptedServer.start((request, index) => {
+      if (index === 0) return [{ call: "stock", arguments: { article: "lamp" } }];
+      return request.body.model === "openai/gpt-4o" ? "We have 28 lamps." : down;
+    });
+    const { code, out, err } = await run(server, "openrouter.ts");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/^We have 28 lamps\.\n\d+ tokens\n$/);
+    const models = server.requests.map(({ body }) => body.model);
+    expect([models[0], models.at(-1)]).toEqual(["anthropic/claude-sonnet-4.6", "openai/gpt-4o"]);
+    expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set(["Bearer key-r"]));
+    expect(JSON.stringify(server.requests.at(-1)?.body.messages)).toContain("28");
   });
 
   it("go to another provider where one fails, and take the conversation along", async () => {

@@ -3,4 +3,10 @@ import process from "node:process";
 
 const real = globalThis.fetch;
 globalThis.fetch = (input, init) =>
-  real(String(input).replace(/^https:\/\/api\.(anthropic|openai)\.com/, process.env.SCRIPTED_SERVER ?? ""), init);
+  real(
+    String(input).replace(
+      /^https:\/\/(api\.(anthropic|openai)\.com|openrouter\.ai\/api)/,
+      process.env.SCRIPTED_SERVER ?? "",
+    ),
+    init,
+  );
