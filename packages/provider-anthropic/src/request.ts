@@ -1,5 +1,5 @@
 import type { ModelRequest } from "@shedkit/provider";
-import { calledTools } from "@shedkit/provider/adapter";
+import { calledTools, withoutRepeats } from "@shedkit/provider/adapter";
 import {
   type CompiledOutput,
   type CompiledTool,
@@ -50,7 +50,7 @@ export interface MessagesRequest {
 export function messagesRequest(request: ModelRequest, target: Target): MessagesRequest {
   const { abilities } = target;
   const compiler = new ToolCompiler(schemaDialects.anthropic);
-  const transcript = transcriptOf(request, abilities.media, target.unreadable);
+  const transcript = withoutRepeats(transcriptOf(request, abilities.media, target.unreadable), request.tools);
   const noneToCall = !abilities.undeclaredCalls && !request.tools.shed && request.tools.tools.length === 0;
   const offered = noneToCall ? { tools: calledTools(transcript), activations: [] } : request.tools;
   const declared = wireTools(offered, transcript, compiler, abilities.deferral);

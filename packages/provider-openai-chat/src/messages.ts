@@ -1,5 +1,5 @@
 import type { ModelRequest } from "@shedkit/provider";
-import { argumentsObject } from "@shedkit/provider/adapter";
+import { argumentsObject, withoutRepeats } from "@shedkit/provider/adapter";
 import type { ToolCompiler } from "@shedkit/provider/schema";
 import {
   alternateTurns,
@@ -61,7 +61,8 @@ export function wireMessages(request: ModelRequest, options: MessageOptions): Wi
   const out: WireMessage[] = [];
   if (request.system) out.push({ role: "system", content: wellFormed(request.system) });
   const normal = normalizeTranscript(request.messages, { model: request.model.name });
-  for (const turn of alternateTurns(withoutMedia(normal, quirks.textOnly ? undefined : options.unreadable))) {
+  const readable = withoutMedia(normal, quirks.textOnly ? undefined : options.unreadable);
+  for (const turn of alternateTurns(withoutRepeats(readable, request.tools))) {
     if (turn.role === "assistant") {
       for (const step of steps(turn.messages)) out.push(...assistantMessages(step, ids, options));
     } else {

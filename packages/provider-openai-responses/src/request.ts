@@ -1,5 +1,11 @@
 import type { ModelRequest } from "@shedkit/provider";
-import { activationAnchors, isReasoningModel, reasoningEffort, withShortDescriptions } from "@shedkit/provider/adapter";
+import {
+  activationAnchors,
+  isReasoningModel,
+  reasoningEffort,
+  withoutRepeats,
+  withShortDescriptions,
+} from "@shedkit/provider/adapter";
 import {
   type CompiledOutput,
   type CompiledTool,
@@ -64,7 +70,8 @@ export function responsesRequest(request: ModelRequest, target: Target): Respons
   const compiler = new ToolCompiler(dialect);
   const textOnly = target.textOnly || target.refused.media;
   const normal = normalizeTranscript(request.messages, { model: request.model.name });
-  const transcript = withoutMedia(normal, textOnly ? undefined : target.refused.unreadable);
+  const readable = withoutMedia(normal, textOnly ? undefined : target.refused.unreadable);
+  const transcript = withoutRepeats(readable, request.tools);
   const declared = declare(request, transcript, compiler, target);
   const byName = new Map(declared.compiled.map((tool) => [tool.name, tool]));
   const warnings: ResponsesRequest["warnings"] = declared.compiled.flatMap(({ name, notes }) =>

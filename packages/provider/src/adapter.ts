@@ -9,6 +9,7 @@ export { RequestLimit, type RequestLimitOptions } from "./adapter/limit.js";
 export { knownModel, type ModelTable, priced } from "./adapter/models.js";
 export { isOpenaiModel, isReasoningModel, openaiModels, reasoningEffort } from "./adapter/openai-models.js";
 export { refusalText, refusedParameter, refusesMedia, refusesStrict } from "./adapter/refused-parameter.js";
+export { withoutRepeats } from "./adapter/repeats.js";
 export { factsOf, sdkFailure } from "./adapter/sdk-failure.js";
 export { AnswerSink, type BlockExtras, type BlockKey, type CallReading } from "./adapter/sink.js";
 export { unreadableMedium } from "./adapter/unreadable-media.js";
