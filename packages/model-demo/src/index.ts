@@ -1,18 +1,18 @@
 import { fileURLToPath } from "node:url";
 
 /** Where the model file is: an absolute path. */
-export const demoModelPath: string = fileURLToPath(new URL("../model/shed-demo-1.8m-q8_0.gguf", import.meta.url));
+export const demoModelPath: string = fileURLToPath(new URL("../model/shed-demo-2m-q8_0.gguf", import.meta.url));
 
 /** What the model file must hash to: SHA-256, in hexadecimal digits. */
-export const demoModelSha256 = "38128b129b2276fa57c1fd8d46b0366ff07b46c51f10c9d30f21a79fe01a931a";
+export const demoModelSha256 = "8e6584faa9b698a41430974852aaccbe64d948f0a2b9b12bab336ccf7692daeb";
 
 /** In bytes. */
-export const demoModelSize = 1_978_432;
+export const demoModelSize = 2_135_872;
 
 /** What the model can and cannot do, in a line that a program can show. */
 export const demoModelSummary =
-  "a 2 MB demonstration model: it finds values in small files (a dozen lines) and, given tools for it, counts files, " +
-  "remembers and calculates; it is often wrong and knows nothing";
+  "a 2 MB demonstration model: it looks up values, titles and lines in files, lists, counts, calculates and remembers; " +
+  "it is often wrong and knows nothing";
 
 /** What a session needs of its host for this model, as the parts of `AgentSessionBuilder` take it. */
 export const demoModelSettings = {
