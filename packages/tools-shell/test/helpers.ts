@@ -84,9 +84,9 @@ export async function processesWith(text: string): Promise<number[]> {
   return found;
 }
 
-/** Waits until something holds, and fails after ten seconds. */
+/** Waits until something holds, and fails after a minute. */
 export async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (let i = 0; i < 1000; i++) {
+  for (let i = 0; i < 6000; i++) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
