@@ -81,7 +81,7 @@ report("context-cost", {
       head: [
         "",
         ...COUNTS.map((count) => `${count} tools: first request`),
-        ...COUNTS.map((count) => `${count} tools: the task, not from the cache`),
+        ...COUNTS.map((count) => `${count} tools: the task, all / not from the cache`),
         "500 tools: from the cache",
         "requests",
         "not found of 10",
@@ -89,7 +89,7 @@ report("context-cost", {
       rows: ways(wire).map((way) => [
         way,
         ...COUNTS.map((count) => number(of(wire, way, count, "first"))),
-        ...COUNTS.map((count) => number(of(wire, way, count, "anew"))),
+        ...COUNTS.map((count) => `${number(of(wire, way, count, "input"))} / ${number(of(wire, way, count, "anew"))}`),
         share(wire, way, 500),
         number(of(wire, way, 500, "requests")),
         number(of(wire, way, 500, "missed")),
