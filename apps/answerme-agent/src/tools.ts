@@ -58,7 +58,7 @@ function toolsOf(
     case "questions":
       return ToolPreset.askUser();
     case "plan":
-      return ToolPreset.planMode();
+      return ToolPreset.planMode({ holds: "changes" });
     case "agents":
       return ToolPreset.agent();
     case "background":

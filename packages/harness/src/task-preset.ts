@@ -6,7 +6,7 @@ import { optionalPeer } from "./optional-peer.js";
 export interface PlanModePresetOptions {
   /** The one file that may be changed while a plan is made. Default: none. */
   planFile?: string | undefined;
-  /** What waits until the plan is agreed to: all that may change something, or files alone. Default: `changes`. */
+  /** What waits until the plan is agreed to: files alone, or all that may change something. Default: `files`. */
   holds?: "changes" | "files" | undefined;
 }
 

@@ -62,12 +62,10 @@ const exit = { call: "exit_plan", arguments: { plan: "1. Write a.txt" } };
 
 describe("a plan", () => {
   it("keeps files as they are until the user has agreed, whatever the permissions", async () => {
-    const { results, asked, session } = await planning([
-      enter,
-      [call("write"), call("delete"), call("bash"), call("read")],
-      exit,
-      call("write"),
-    ]);
+    const { results, asked, session } = await planning(
+      [enter, [call("write"), call("delete"), call("bash"), call("read")], exit, call("write")],
+      { holds: "changes" },
+    );
     expect(results[0]).toContain("show it to the user with exit_plan");
     expect(results[1]).toContain("no file is changed until the user has agreed");
     expect(results[2]).toContain("no file is changed");
@@ -157,7 +155,12 @@ describe("a plan", () => {
       ...["start", "check", "result", "pause", "resume", "stop"].map((one) => command("agent", one)),
       ...["start", "check", "download", "cancel"].map((one) => command("video", one)),
     ];
-    const { results } = await planning([enter, ...calls, ...inner, exit, call("foreign")], {}, undefined, tools);
+    const { results } = await planning(
+      [enter, ...calls, ...inner, exit, call("foreign")],
+      { holds: "changes" },
+      undefined,
+      tools,
+    );
     const ran = results.slice(1, 19).map((text) => !text.includes("is not permitted"));
     expect(ran.slice(0, 8)).toEqual([true, true, true, false, false, false, false, true]);
     expect(ran.slice(8, 14)).toEqual([false, true, true, true, false, true]);
@@ -167,9 +170,9 @@ describe("a plan", () => {
     expect(results.at(-1)).toBe("foreign x".replace("x", "a.txt"));
   });
 
-  it("holds files alone where it is told so, and shells go on", async () => {
+  it("holds files alone where nothing else is said, and shells go on", async () => {
     const script = [enter, call("bash", "rm -r x"), call("foreign"), call("write")];
-    const { results } = await planning(script, { holds: "files" }, undefined, [...OTHERS, tool("foreign", "other")]);
+    const { results } = await planning(script, {}, undefined, [...OTHERS, tool("foreign", "other")]);
     expect(results.slice(1, 3)).toEqual(["bash rm -r x", "foreign a.txt"]);
     expect(results[3]).toContain("no file is changed");
   });

@@ -8,9 +8,9 @@ export interface PlanModeOptions {
    */
   planFile?: string | undefined;
   /**
-   * What waits until the plan is agreed to. `changes`: every call but those that are known to change nothing.
-   * `files`: only those of tools that edit, write, delete and move files; shells and foreign tools go on. Default:
-   * `changes`.
+   * What waits until the plan is agreed to. `files`: calls of tools that edit, write, delete and move files; shells
+   * and foreign tools go on, as leave for them is asked elsewhere. `changes`: every call but those that are known to
+   * change nothing. Default: `files`.
    */
   holds?: "changes" | "files" | undefined;
 }
@@ -54,7 +54,7 @@ export function planGate(isActive: () => boolean, options: PlanModeOptions): Cal
 }
 
 /** Why a call must wait; undefined where it need not. */
-function waits(call: GatedCall, { planFile, holds = "changes" }: PlanModeOptions): string | undefined {
+function waits(call: GatedCall, { planFile, holds = "files" }: PlanModeOptions): string | undefined {
   const { kind, capabilities, access } = call;
   if (FILE_CHANGES.has(kind)) {
     if (planFile !== undefined && (kind === "edit" || kind === "write") && isOn(planFile, call)) return undefined;

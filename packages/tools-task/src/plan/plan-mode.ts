@@ -21,7 +21,7 @@ const STATE = stateOf("task:enter_plan");
 const Active = Type.Object({ active: Type.Boolean() });
 
 /**
- * `enter_plan` and `exit_plan`. While a plan is made, calls that may change something are refused, whatever the
+ * `enter_plan` and `exit_plan`. While a plan is made, calls that change files (or more, see `holds`) are refused, whatever the
  * permissions; what was planned is carried out once a person has agreed. Both go into a shed:
  * `shed.tools(planModeTools())`.
  */
