@@ -18,7 +18,7 @@ Usage
 Options
   -m, --model MODEL   a Hugging Face GGUF repo (owner/repo, owner/repo:Q4_K_M), the path of a .gguf file,
                       openai:MODEL or anthropic:MODEL; without it, and without a key in the environment, a
-                      small demonstration model answers, which is right on small files only
+                      small demonstration model answers, which looks things up in files, and is often wrong
       --provider NAME anthropic, openai, openai-responses or local (this machine): whose model --model is, or
                       else whose usual one
   -r, --root FOLDER   the folder that the tools may see (default: the current one)

@@ -92,7 +92,7 @@ export class TextRenderer implements Renderer {
   }
 
   notice(text: string): void {
-    this.#dim(printable(text));
+    this.#dim(this.#wrapped(printable(text)));
   }
 
   change(lines: readonly ChangeLine[]): void {
@@ -209,6 +209,22 @@ export class TextRenderer implements Renderer {
     this.#wrap?.end();
     if (this.#midLine) this.#write("\n");
     this.#midLine = false;
+  }
+
+  /** Lines broken between words, where the terminal would break them anywhere. */
+  #wrapped(text: string): string {
+    const { err } = this.#terminal;
+    if (!err.isTTY) return text;
+    let lines = "";
+    const wrap = new WordWrap(
+      (piece) => {
+        lines += piece;
+      },
+      () => width(err),
+    );
+    wrap.push(text);
+    wrap.end();
+    return lines;
   }
 
   #room(taken: number): number {

@@ -218,7 +218,7 @@ describe("a question", () => {
 describe("a file that is not there", () => {
   it("is the model's to hear of: the turn goes on", async () => {
     const { code, stderr } = await run(["--root", tour, "What is the port in missing.ini?"]);
-    expect(stderr).toMatch(/read failed: .*missing\.ini/);
+    expect(stderr).toMatch(/search_file failed: .*missing\.ini/);
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(code).toBe(0);
   });

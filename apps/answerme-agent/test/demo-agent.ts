@@ -8,7 +8,6 @@ import { policyOf } from "../src/approval.js";
 import { chooseModel, type ModelChoice } from "../src/model-choice.js";
 import { openSession } from "../src/session.js";
 import { type DemoQuestion, isRight, writeFiles } from "./demo-questions.js";
-import { demoTools } from "./demo-tools.js";
 
 export interface Asked {
   question: DemoQuestion;
@@ -40,22 +39,18 @@ export class DemoAgent {
     return openSession({ choice: this.choice, root, policy: policyOf("allow", "ask"), readOnly: false });
   }
 
-  /**
-   * Asks one question in a new session over a new folder that holds its files. `withTools`: beside the tools of the
-   * program the session is given a few that it does not offer.
-   */
-  async ask(question: DemoQuestion, { withTools }: { withTools: boolean }): Promise<Asked> {
+  /** Asks one question in a new session over a new folder that holds its files. */
+  async ask(question: DemoQuestion): Promise<Asked> {
     const root = mkdtempSync(join(tmpdir(), "demo-"));
     try {
       writeFiles(root, question.files);
       await using session = await this.open(root);
-      const { tools, notes } = demoTools(root);
-      if (withTools) for (const tool of tools) session.toolManager.register(tool);
       const { maxSteps } = this.choice;
       for (const said of question.before ?? []) await session.runTurn(said, { maxSteps });
       const turn = await session.runTurn(question.question, { maxSteps });
       const calls = turn.toolCalls().map((call) => `${call.name}(${JSON.stringify(call.arguments)})`);
       const answer = turn.failure ? `failed: ${turn.failure.message}` : turn.text;
+      const notes = (await session.memory.facts()).map(String);
       const did = wrote(root, question) && noted(notes, question);
       return { question, answer, calls, right: turn.failure === undefined && isRight(answer, question.says) && did };
     } finally {

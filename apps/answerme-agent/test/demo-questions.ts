@@ -147,7 +147,7 @@ export function fileQuestions(seed: number, count: number): DemoQuestion[] {
   });
 }
 
-/** Questions of the other kinds that the program's own tools are enough for, a kind after the other. */
+/** Questions about headings and first lines, and for a word in a file, a kind after the other. */
 export function ownQuestions(seed: number, count: number): DemoQuestion[] {
   const make = new Maker(seeded(seed));
   const kinds = [heading, firstLine, write];
@@ -186,13 +186,13 @@ function write(make: Maker): DemoQuestion {
   };
 }
 
-/** Questions of the kinds that the model was trained on and the program has no tools for. */
+/** Questions that are answered through the shell, the memory and the search. */
 export function otherQuestions(seed: number): DemoQuestion[] {
   const make = new Maker(seeded(seed));
   const names = make.some(WORDS, 5);
   const listed = Object.fromEntries(names.map((name) => [`${name}.txt`, "\n"]));
   const [a, b, c, d] = [make.below(200), 1 + make.below(200), make.below(90), 1 + make.below(90)];
-  const [pet, place, text, symbol] = [make.word(), make.word(), make.word(), `${make.word()}_${make.word()}`];
+  const [pet, place, symbol] = [make.word(), make.word(), `${make.word()}_${make.word()}`];
   const boat = `Remember that my boat is ${place}.`;
   return [
     { kind: "count", question: "How many files are here?", files: listed, says: String(names.length) },
@@ -207,7 +207,6 @@ export function otherQuestions(seed: number): DemoQuestion[] {
       files: { "src/main.ts": `function ${symbol}() {\n` },
       says: "src/main.ts",
     },
-    { kind: "run", question: `Run echo ${text}`, files: {}, says: text },
   ];
 }
 
