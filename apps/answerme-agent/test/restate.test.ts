@@ -84,7 +84,7 @@ describe.skipIf(binary === undefined)("a worker", () => {
     }
   }
 
-  it("answers with the program's tools; a question to a person outlives it", { timeout: 120_000 }, async () => {
+  it("answers with the program's tools; a question to a person outlives it", { timeout: 240_000 }, async () => {
     await using folder = await temporaryFolder();
     const question = { question: "Which port?", options: [{ label: "8080" }, { label: "9090" }] };
     const ask = { call: "ask_user", arguments: { questions: [question] } };
@@ -125,7 +125,7 @@ describe.skipIf(binary === undefined)("a worker", () => {
     await model.close();
   });
 
-  it("is told at its start that it does not fit, and where nothing answers", { timeout: 120_000 }, async () => {
+  it("is told at its start that it does not fit, and where nothing answers", { timeout: 240_000 }, async () => {
     await using folder = await temporaryFolder();
     const model = await ScriptedServer.start([]);
     const volume = ["--name", "fits", "--workspace", "volume", "--port", "0"];
