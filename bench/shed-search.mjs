@@ -27,8 +27,10 @@ const sets = loadSets(values.data);
 const COUNTS = [100, 1000, 10_000];
 const found = await quality();
 const data = { quality: found, speed: {} };
-for (const count of COUNTS) data.speed[count] = await speed(count);
-data.index = await index(10_000);
+if (!values.embedder) {
+  for (const count of COUNTS) data.speed[count] = await speed(count);
+  data.index = await index(10_000);
+}
 
 const names = Object.keys(found);
 report(values.embedder ? "shed-search-embedder" : "shed-search", {
@@ -56,6 +58,13 @@ report(values.embedder ? "shed-search-embedder" : "shed-search", {
         .filter((name) => name === OURS || name.includes("embedder"))
         .map((name) => [name, ...found[name].map(({ even, odd }) => `${even.toFixed(3)}, ${odd.toFixed(3)}`)]),
     },
+    ...(values.embedder ? [] : speedTables()),
+  ],
+});
+process.exit();
+
+function speedTables() {
+  return [
     {
       key: "speed",
       title: "A search, ms",
@@ -83,13 +92,12 @@ report(values.embedder ? "shed-search-embedder" : "shed-search", {
         ["held, MB", number(data.index.held)],
       ],
     },
-  ],
-});
-process.exit();
+  ];
+}
 
 async function quality() {
   const embedding = values.embedder && (await embedderOf(values.embedder));
-  const rankers = { ...RANKERS, ...(embedding && { "with embedder": withEmbedder(embedding.embedder) }) };
+  const rankers = embedding ? { [OURS]: RANKERS[OURS], "with embedder": withEmbedder(embedding.embedder) } : RANKERS;
   const marks = {};
   for (const [name, make] of Object.entries(rankers)) {
     marks[name] = [];
