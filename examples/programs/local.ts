@@ -1,6 +1,6 @@
 // Claude, and where it cannot be reached a model on this machine, which goes on with the conversation.
 // Needs ANTHROPIC_API_KEY. The local model is the demonstration of 2 MB that ships with Shedkit, and looks up values in
-// small files; LOCAL_MODEL names another: a .gguf file, or a repository such as unsloth/gemma-4-E2B-it-GGUF.
+// files; LOCAL_MODEL names another: a .gguf file, or a repository such as unsloth/gemma-4-E2B-it-GGUF.
 import { NodeFileSystem } from "@shedkit/fs/node";
 import { ggufProvider, RouterMix, ToolPreset } from "@shedkit/harness";
 import { demoModelPath } from "@shedkit/model-demo";
