@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { versions } from "./peers.mjs";
@@ -39,6 +39,7 @@ export function report(name, { tables, data, notes = [] }) {
 }
 
 export function results() {
+  if (!existsSync(RESULTS)) return [];
   return readdirSync(RESULTS)
     .filter((file) => file.endsWith(".json"))
     .map((file) => JSON.parse(readFileSync(join(RESULTS, file), "utf8")));
