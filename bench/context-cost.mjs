@@ -14,7 +14,7 @@ if (!FILES.every((name) => existsSync(join(DATA, name)))) {
   process.exit(2);
 }
 const COUNTS = [10, 100, 500];
-const SEEDS = quick ? [1] : [1, 2, 3, 4, 5];
+const SEEDS = quick ? [1] : [1, 2, 3];
 const WIRES = { anthropic: "claude-sonnet-4-6", responses: "gpt-5.4", chat: "gpt-5.4" };
 const TITLES = { anthropic: "Anthropic Messages", responses: "OpenAI Responses", chat: "OpenAI Chat Completions" };
 /** Each in the way that its documentation has for many tools. */

@@ -10,7 +10,7 @@ const STEPS = 20; // of a turn
 const TOTAL = quick ? 400 : 2000;
 const PARTS = quick ? 4 : 10;
 /** Who takes longer than that for a part does not go on. */
-const PATIENCE_MS = quick ? 10_000 : 120_000;
+const PATIENCE_MS = quick ? 10_000 : 60_000;
 const KEEPERS = [
   "@shedkit/agent, libsql",
   "@shedkit/agent, level",

@@ -10,7 +10,7 @@ import { startWorker } from "./lib/workers.mjs";
 const AT_ONCE = quick ? 200 : 1000;
 const IDLE = quick ? 1000 : 5000;
 const RECORDS = quick ? 2000 : 10_000;
-const ROUNDS = quick ? 2 : 5;
+const ROUNDS = quick ? 2 : 3;
 const notes = [];
 const names = Object.keys(PEERS);
 

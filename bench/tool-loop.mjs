@@ -8,7 +8,7 @@ import { startWorker } from "./lib/workers.mjs";
 const LENGTHS = [50, 200, 800];
 const ROUNDS = quick ? 3 : 11;
 /** One loop may take so long; who needs an eighth of it runs twice, who would need more is left out. */
-const PATIENCE_MS = quick ? 8000 : 120_000;
+const PATIENCE_MS = quick ? 8000 : 60_000;
 
 const names = Object.keys(PEERS);
 const workers = {};

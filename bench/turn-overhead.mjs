@@ -5,7 +5,7 @@ import { figures, inTurn } from "./lib/rounds.mjs";
 import { startServer } from "./lib/server/start.mjs";
 import { startWorker } from "./lib/workers.mjs";
 
-const [ROUNDS, TURNS, LONG_TURNS, WARM] = quick ? [3, 4, 1, 1] : [11, 20, 5, 4];
+const [ROUNDS, TURNS, LONG_TURNS, WARM] = quick ? [3, 4, 1, 1] : [9, 20, 5, 3];
 const TURN = 500;
 const LONG = 2500;
 const MODELS = { chat: "gpt-4.1", responses: "gpt-4.1", anthropic: "claude-sonnet-4-5" };
