@@ -7,7 +7,7 @@ import { demoModelPath } from "@shedkit/model-demo";
 import { AnthropicMessagesProvider } from "@shedkit/provider-anthropic";
 import { ToolShed } from "@shedkit/shed";
 
-const folder = process.argv[2] ?? ".";
+const fs = new NodeFileSystem(process.argv[2] ?? ".");
 const agent = await new RouterMix()
   .primary(() => AnthropicMessagesProvider.fromEnv(), "claude-sonnet-4-6")
   .fallback(() => ggufProvider(), process.env.LOCAL_MODEL ?? demoModelPath, {
@@ -15,7 +15,7 @@ const agent = await new RouterMix()
   })
   .build()
   .intoAgentBuilder()
-  .withToolshed(new ToolShed().tools(ToolPreset.files(new NodeFileSystem(folder))))
+  .withToolshed(new ToolShed().tools(ToolPreset.files(fs).merge(ToolPreset.searchFiles(fs))))
   .build();
 
 const turn = await agent.runTurn("What is the port in config.ini?");

@@ -111,7 +111,7 @@ describe("the programs", () => {
 
   it("go to a model on this machine where the cloud fails, in the middle of the work or at once", async () => {
     const tour = fileURLToPath(new URL("../../tour", import.meta.url));
-    for (const before of [[], [[{ call: "shed", arguments: { description: "read a file" } }]]]) {
+    for (const before of [[], [[{ call: "shed", arguments: { description: "search in files", limit: 1 } }]]]) {
       const headers = { "retry-after-ms": "1" };
       const busy = { status: 529, headers, error: { code: "overloaded_error", message: "Overloaded" } };
       await using server = await ScriptedServer.start((_, index) => before[index] ?? busy);
