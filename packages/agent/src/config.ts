@@ -80,7 +80,10 @@ export const defaultMemoryConfig: MemoryConfig = {
 
 /** When a model is taken to go round in circles, and what is done about it. No language is assumed. */
 export interface LoopDetectionConfig {
-  /** Steps that must be alike in a row, calls and results, to be a fuzzy loop; those that change something never are. Default: 5. */
+  /**
+   * Steps that must be alike in a row, calls and results, to be a fuzzy loop; those that change something or tell
+   * something that was not asked never are. Default: 5.
+   */
   windowSize: number;
   /** How alike, from 0 to 1. Default: 0.9. */
   similarityThreshold: number;

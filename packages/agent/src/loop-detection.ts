@@ -12,7 +12,7 @@ export type LoopDetection =
   | { type: "alternatingLoop"; occurrences: number }
   /** The same call with the same result, whatever lay between. */
   | { type: "noProgress"; occurrences: number }
-  /** Steps that are nearly the same, results included. */
+  /** Steps that are nearly the same, and whose results tell nothing but what was asked. */
   | { type: "fuzzyLoop"; occurrences: number };
 
 interface Step {
@@ -80,7 +80,11 @@ export class LoopDetector {
       ({ histogram }) =>
         histogram && newest.histogram && similarity(histogram, newest.histogram) >= similarityThreshold,
     );
-    return alike ? { type: "fuzzyLoop", occurrences: windowSize } : NO_LOOP;
+    if (!alike) return NO_LOOP;
+    const learnt = learntFrom(newest);
+    return window.every((step) => learntFrom(step) === learnt)
+      ? { type: "fuzzyLoop", occurrences: windowSize }
+      : NO_LOOP;
   }
 
   /** Forgets everything: something new has been said. */
@@ -140,6 +144,18 @@ function canonical(value: unknown): string {
     text += `${text === "{" ? "" : ","}${JSON.stringify(key)}:${canonical((value as { [key: string]: unknown })[key])}`;
   }
   return `${text}}`;
+}
+
+/** The words of the results that were not in the calls: one thing after another is looked at as long as these differ. */
+function learntFrom({ signature, outcome = "" }: Step): string {
+  const asked = new Set(wordsOf(signature));
+  return wordsOf(outcome)
+    .filter((word) => !asked.has(word))
+    .join(" ");
+}
+
+function wordsOf(text: string): string[] {
+  return text.slice(0, COMPARED).match(/\p{L}+|\p{N}+/gu) ?? [];
 }
 
 /** How often each run of three characters is there, by its hash. */

@@ -75,6 +75,15 @@ describe("the loop detector", () => {
     }
   });
 
+  it("finds none in steps that are alike but learn something each", () => {
+    const one = detector();
+    for (let n = 0; n < 20; n++) {
+      const path = `settings/of/service-${n}/config.ini`;
+      expect(one.calls("", [call("search_file", { path, query: "port" })]).type).toBe("noLoop");
+      expect(one.results(`${path}:3:port = ${8000 + 7 * n}`).type).toBe("noLoop");
+    }
+  });
+
   it("finds none in steps that are alike but change something each", () => {
     const one = detector();
     for (let n = 0; n < 20; n++) {
