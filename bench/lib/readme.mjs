@@ -30,16 +30,20 @@ export function writeTables() {
 }
 
 function markdown({ title, head, rows }, { at, machine, notes }) {
-  const line = (cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  const rule = line(head.map((_, i) => (i === 0 ? "---" : "---:")));
+  const table = [head, ...rows].map((cells) => cells.map((cell) => cell.replaceAll("|", "\\|")));
+  // Columns of the same width, as the formatter wants them.
+  const widths = head.map((_, i) => Math.max(i === 0 ? 3 : 4, ...table.map((cells) => [...(cells[i] ?? "")].length)));
+  const line = (cells) =>
+    `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join(" | ")} |`;
+  const rule = line(widths.map((width, i) => (i === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)));
   const on = `${at.slice(0, 10)}, Node ${machine.node.slice(1)}, ${machine.cores} cores (${machine.cpu})`;
   const failed = notes.filter((note) => /failed|stopped|longer than|failed/.test(note));
   return [
     `**${title}** (${on})`,
     "",
-    line(head),
+    line(table[0]),
     rule,
-    ...rows.map(line),
+    ...table.slice(1).map(line),
     ...(failed.length > 0 ? ["", ...failed.map((note) => `${note}  `)] : []),
   ].join("\n");
 }

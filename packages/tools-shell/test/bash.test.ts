@@ -181,7 +181,7 @@ describe("bash", () => {
     const text = await said(bash, "sleep 98791 & echo hi");
     expect(performance.now() - began).toBeLessThan(20_000);
     expect(text).toBe("exit: 0\nhi\n[Something that it started still runs in the background, until the session ends.]");
-    expect(await processesWith("sleep 98791")).toHaveLength(1);
+    await until(async () => (await processesWith("sleep 98791")).length === 1);
     await terminal.dispose();
     expect(await processesWith("sleep 98791")).toEqual([]);
   });

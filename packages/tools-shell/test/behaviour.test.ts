@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { hasAmpersand } from "../src/ampersand.js";
 import { bashTool, shellTools, taskKillTool, taskOutputTool, terminalResource } from "../src/index.js";
 import { NodeTerminal } from "../src/node.js";
-import { hosted, processesWith, tempFolder, terminalIn } from "./helpers.js";
+import { hosted, processesWith, tempFolder, terminalIn, until } from "./helpers.js";
 
 const args = (command: string, more: object = {}) => ({ command, description: "x", ...more });
 const said = async (tool: ToolImpl, input: object): Promise<string> => (await callTool(tool, input)).text;
@@ -175,15 +175,15 @@ describe("the background", () => {
   });
 
   it.each([
-    [{ backgroundOnTimeout: true }, 300, "Still running after 0.3 s"],
-    [{ backgroundOnTimeout: true, backgroundAfterMs: 100 }, 60_000, "Still running after 0.1 s"],
-    [{ backgroundOnTimeout: true, backgroundAfterMs: 0 }, 200, "Still running after 0.2 s"],
+    [{ backgroundOnTimeout: true }, 1500, "Still running after 1.5 s"],
+    [{ backgroundOnTimeout: true, backgroundAfterMs: 1500 }, 60_000, "Still running after 1.5 s"],
+    [{ backgroundOnTimeout: true, backgroundAfterMs: 0 }, 1500, "Still running after 1.5 s"],
   ])("takes over with %j", async (params, timeout, expected) => {
     const terminal = await terminalIn();
     const { text } = await hosted(bashTool(terminal, params), args("echo part; sleep 98004", { timeout }));
     expect(text).toContain(expected);
     expect(text).toMatch(/Until now it wrote:\npart$/);
-    expect(await processesWith("sleep 98004")).not.toEqual([]);
+    await until(async () => (await processesWith("sleep 98004")).length > 0);
     // The task is known by the call that started it, too.
     expect(await said(taskOutputTool(terminal), { task_ids: ["call"] })).toContain("task-1 (x): running\npart");
     expect(await said(taskKillTool(terminal), { task_id: "task-1" })).toBe("task-1 was ended.");
@@ -257,6 +257,7 @@ describe("the background", () => {
     );
     controller.abort(new Error("stop"));
     await expect(waiting).rejects.toThrow("stop");
+    await until(async () => (await processesWith("sleep 98008")).length > 0);
     for (const pid of await processesWith("sleep 98008")) process.kill(pid);
     const [reminder] = bash.metadata.reminders ?? [];
     const ctx = {
