@@ -76,6 +76,7 @@ describe.skipIf(!canMakeTerminals)("at a terminal", () => {
     await again.shows("Is this the port?");
     again.type(`${ENTER}`);
     await again.shows("You asked for the port.");
+    await again.shows("> ");
     again.type(CTRL_D);
     expect((await again.ended).code).toBe(0);
     expect(JSON.stringify(t.server.requests[1]?.body)).toMatch(/Is this the port\?.*Yes\..*Is this the port\?/);
