@@ -30,7 +30,8 @@ child.on("close", (code) => {
   const problems = [];
   if (code !== 0) problems.push(`exit code ${code}`);
   if (!port || !out.stdout.includes(port)) problems.push(`the answer does not name the port ${port}`);
-  for (const tool of ["shed", "search_file"]) if (!out.stderr.includes(`-> ${tool}(`)) problems.push(`${tool} was not called`);
+  for (const tool of ["shed", "search_file"])
+    if (!out.stderr.includes(`-> ${tool}(`)) problems.push(`${tool} was not called`);
   for (const [what, limit] of Object.entries(LIMIT))
     if (!(took[what] <= limit)) problems.push(`${what} took ${took[what]?.toFixed(0)} ms; the limit is ${limit} ms`);
   const seconds = (ms) => `${((ms ?? Number.NaN) / 1000).toFixed(1)} s`;
