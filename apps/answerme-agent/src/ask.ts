@@ -38,7 +38,8 @@ export async function ask(session: AnyAgentSession, question: MessageLike, optio
       if (event.type === "done") asked.usage = event.summary.usage;
       if (event.type !== "failed") continue;
       asked.usage = event.usage;
-      asked.code = exitCodeOf(event.error);
+      await interrupts.settled();
+      asked.code = interrupts.pressed ? ExitCode.interrupted : exitCodeOf(event.error);
       if (asked.code === ExitCode.interrupted) renderer.notice("stopped");
       else report(event.error, renderer, debug, isCircle(event.error) ? stuck : undefined);
     }

@@ -29,6 +29,14 @@ export class Interrupts {
     return this.#pressed;
   }
 
+  /**
+   * Resolves when a ctrl-C that came just now is known of. It ends processes that the program started too, and that they
+   * are gone may be heard of first.
+   */
+  async settled(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
   readonly #onSignal = () => {
     if (this.#stop === undefined || this.#pressed) return this.#leave();
     this.#pressed = true;
