@@ -1,26 +1,25 @@
 import type { ToolContext } from "@shedkit/tool";
-import type { BoundTool, ToolRegistry } from "@shedkit/toolset";
+import type { BoundTool } from "@shedkit/toolset";
 import { type Embedder, functionSpec, type Tool } from "@shedkit/types";
-import { wantsListing } from "./hooks.js";
+import type { Access } from "./access.js";
+import { wantsListing } from "./listing.js";
+import type { Offer } from "./offer.js";
 import { ToolDiscovery } from "./search/discovery.js";
+import type { SessionTools } from "./session-tools.js";
 import type { ToolHit } from "./types.js";
-
-/** What decides of a tool that was found whether it may be told. */
-export interface ListingRules {
-  /** The tools that are active, by name. */
-  active(): Iterable<string>;
-  mayUse(tool: string): boolean | Promise<boolean>;
-}
 
 /** Finds the tools of a session: all of them, and those that may be listed now. */
 export class ToolLookup {
-  readonly #tools: ToolRegistry;
-  readonly #rules: ListingRules;
+  readonly #tools: SessionTools;
+  readonly #offer: Offer;
+  readonly #access: Access;
   readonly #discovery = new ToolDiscovery();
 
-  constructor(tools: ToolRegistry, rules: ListingRules) {
+  constructor(tools: SessionTools, offer: Offer, access: Access) {
     this.#tools = tools;
-    this.#rules = rules;
+    this.#offer = offer;
+    this.#access = access;
+    for (const name of tools.names()) this.add(tools.require(name));
   }
 
   /** Why the embedder gave nothing when it was last asked. */
@@ -66,12 +65,12 @@ export class ToolLookup {
   }
 
   async #listed(found: readonly { name: string; score: number }[], ctx: ToolContext): Promise<ToolHit[]> {
-    const context = { turnId: ctx.turnId, activeTools: [...this.#rules.active()] };
+    const context = { turnId: ctx.turnId, activeTools: [...this.#offer.names()] };
     const listed: ToolHit[] = [];
     for (const { name, score } of found) {
       const tool = this.#tools.find(name);
       if (tool === undefined || !wantsListing(tool.metadata, context)) continue;
-      if (await this.#rules.mayUse(name)) listed.push(hitOf(tool, score));
+      if (await this.#access.mayUse(name)) listed.push(hitOf(tool, score));
     }
     return listed;
   }

@@ -1,7 +1,7 @@
 import type { Progress, Resources, SchemaValidator } from "@shedkit/tool";
 import type { ToolSet, ToolSetWarning } from "@shedkit/toolset";
 import type { ActivatedBy } from "@shedkit/types";
-import type { RetryClock } from "./retry.js";
+import type { RetryClock } from "./calls/retry.js";
 import type { ToolCallOutcome, ToolCallRequest } from "./types.js";
 
 /** Settings of a {@link ToolCallManager}. */

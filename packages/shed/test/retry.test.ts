@@ -1,7 +1,7 @@
 import { ToolError, type ToolErrorKind } from "@shedkit/tool";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { backoffMs, defaultRetry, systemClock } from "../src/retry.js";
+import { backoffMs, defaultRetry, systemClock } from "../src/calls/retry.js";
 import { call, collect, manager, tool } from "./parts.js";
 
 function failing(kind: ToolErrorKind, times: number, options: { idempotent?: boolean; retryAfterMs?: number } = {}) {

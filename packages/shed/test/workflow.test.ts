@@ -2,7 +2,7 @@ import { ToolCallResult, type ToolImpl } from "@shedkit/tool";
 import type { ToolArguments } from "@shedkit/types";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cutMember } from "../src/cut-member.js";
+import { cutMember } from "../src/calls/cut-member.js";
 import type { ToolCallRequest, ToolCallWorkflow } from "../src/index.js";
 import { call, collect, manager, tool } from "./parts.js";
 

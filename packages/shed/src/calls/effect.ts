@@ -1,7 +1,7 @@
-import { type ListContext, ToolError, type ToolMetadata, toToolError } from "@shedkit/tool";
+import { ToolError, toToolError } from "@shedkit/tool";
 import type { BoundTool } from "@shedkit/toolset";
 import type { ToolArguments } from "@shedkit/types";
-import type { ToolCallRequest } from "./types.js";
+import type { ToolCallRequest } from "../types.js";
 import { type Effect, NO_EFFECT } from "./workflow.js";
 
 type Prepare = (request: ToolCallRequest) => ToolArguments;
@@ -26,14 +26,5 @@ export function effectOf(request: ToolCallRequest, tool: BoundTool | undefined, 
     const { message } = toToolError(cause, request.name);
     const text = `The tool "${request.name}" did not run: what it touches could not be told: ${message}`;
     throw new ToolError("execution", request.name, text, { cause });
-  }
-}
-
-/** A tool that fails to say so is not listed. */
-export function wantsListing({ shouldList }: ToolMetadata, context: ListContext): boolean {
-  try {
-    return shouldList?.(context) ?? true;
-  } catch {
-    return false;
   }
 }

@@ -1,19 +1,14 @@
-import { type PreparedArguments, ToolError, toToolError } from "@shedkit/tool";
-import {
-  type BoundTool,
-  type DispatchCall,
-  type DispatchEvent,
-  Dispatcher,
-  type DispatchOutcome,
-  Reminders,
-  type ToolRegistry,
-} from "@shedkit/toolset";
+import { type CallInfo, callInfo, type PreparedArguments, ToolError, type ToolEvent, toToolError } from "@shedkit/tool";
+import { type BoundTool, type DispatchCall, Dispatcher, Reminders } from "@shedkit/toolset";
 import { AgenticError, type JsonValue, type SessionId, type ToolArguments } from "@shedkit/types";
-import type { CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
+import type { Access } from "../access.js";
+import type { CallRunOptions, ManagerOptions, RunOptions } from "../options.js";
+import type { SessionTools } from "../session-tools.js";
+import { SHED_NAME } from "../shed-tool.js";
+import type { ToolCallOutcome, ToolCallRequest, ToolNotification, ToolRetryConfig } from "../types.js";
 import { takeAfter } from "./ordering.js";
+import { failedOutcome, ranOutcome, resultOf, unknownTool } from "./outcomes.js";
 import { backoffMs, changedRetry, defaultRetry, systemClock } from "./retry.js";
-import { failedOutcome } from "./run.js";
-import type { ToolCallOutcome, ToolCallRequest, ToolNotification, ToolRetryConfig } from "./types.js";
 import type { TakeAfter } from "./workflow.js";
 
 /** Arguments, and the tool that they were made ready for. */
@@ -23,33 +18,45 @@ interface Prepared extends PreparedArguments {
 
 /** How single calls run: once, or again where a failure may pass. */
 export class Attempts {
-  readonly #find: (name: string) => BoundTool | undefined;
-  readonly #retry = new Map<string, ToolRetryConfig>();
+  readonly #tools: SessionTools;
+  readonly #shed: BoundTool;
+  readonly #access: Access;
   readonly #options: ManagerOptions;
   readonly #dispatcher: Dispatcher;
-  readonly #assertUsable: (name: string) => void | Promise<void>;
+  readonly #retry = new Map<string, ToolRetryConfig>();
+  readonly #listeners = new Set<(notification: ToolNotification) => void>();
 
   constructor(
-    find: (name: string) => BoundTool | undefined,
-    tools: ToolRegistry,
     sessionId: SessionId,
+    { tools, shed, access }: { tools: SessionTools; shed: BoundTool; access: Access },
     options: ManagerOptions,
-    onNotify: (notification: ToolNotification) => void,
-    assertUsable: (name: string) => void | Promise<void>,
   ) {
-    this.#find = find;
-    this.#assertUsable = assertUsable;
+    this.#tools = tools;
+    this.#shed = shed;
+    this.#access = access;
     this.#options = options;
-    const { resources } = tools;
+    const { registry } = tools;
     const hooks = {
-      find,
-      tools,
+      find: (name: string) => this.find(name),
+      tools: registry,
       onNotify: (tool: string, name: string, data: JsonValue | undefined, toolCallId: string) =>
-        onNotify({ toolCallId, tool, name, ...(data !== undefined && { data }) }),
+        this.#notify({ toolCallId, tool, name, ...(data !== undefined && { data }) }),
     };
+    const { resources } = registry;
     this.#dispatcher = options.set
       ? options.set.dispatcher(hooks)
       : new Dispatcher({ ...hooks, resources, sessionId, reminders: new Reminders({ reminders: [] }) });
+  }
+
+  /** The tool that a call of that name runs. */
+  find(name: string): BoundTool | undefined {
+    return name === SHED_NAME ? this.#shed : this.#tools.find(name);
+  }
+
+  /** Calls back with what running tools tell; returns the function that ends it. */
+  onNotify(listener: (notification: ToolNotification) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Of a tool that was removed. */
@@ -65,16 +72,32 @@ export class Attempts {
     return this.#retry.get(name) ?? defaultRetry;
   }
 
-  /** Throws ToolError `unknownTool` or `invalidArguments`. */
+  /** The arguments as the tool will get them. Throws ToolError `unknownTool` or `invalidArguments`. */
   prepare(request: ToolCallRequest): ToolArguments {
-    const tool = this.#find(request.name);
-    if (tool === undefined) throw unknownTool(request.name);
-    return tool.prepare(this.#argumentsOf(request)).args;
+    return this.#prepared(request).args;
   }
 
-  events(request: ToolCallRequest, { signal, turnId }: CallRunOptions): AsyncIterable<DispatchEvent> {
+  /** What a host shows of a call: of the arguments as the tool will get them, or of none where they do not fit. */
+  info(request: ToolCallRequest): CallInfo | undefined {
+    const tool = this.find(request.name);
+    if (tool === undefined) return undefined;
+    let args: ToolArguments | undefined;
+    try {
+      args = this.prepare(request);
+    } catch {
+      // the call itself tells why
+    }
+    return callInfo(tool.name, tool.metadata, args);
+  }
+
+  /** Once: progress, then exactly one result or error. */
+  async *stream(request: ToolCallRequest, { signal, turnId }: CallRunOptions): AsyncGenerator<ToolEvent, void, void> {
     const call = { id: request.id, name: request.name, arguments: this.#argumentsOf(request) };
-    return this.#dispatcher.stream(call, { signal, turnId });
+    for await (const event of this.#dispatcher.stream(call, { signal, turnId })) {
+      if (event.type === "progress") yield event;
+      else if (event.outcome.error) yield { type: "error", error: event.outcome.error };
+      else yield { type: "result", result: resultOf(event.outcome) };
+    }
   }
 
   /** Never rejects. */
@@ -90,21 +113,19 @@ export class Attempts {
       turnId: options.turnId,
       prepared: prepared && this.#holds(prepared) ? prepared : undefined,
       beforeInner: async (inner, _, signal) => {
-        if (options.offeredOnly) await this.#assertUsable(inner.name); // what the model may not use it may not have used for it
+        if (options.offeredOnly) await this.#access.assert(inner.name); // what the model may not use it may not have used for it
         await options.beforeInner?.(requestOf(inner), request, signal);
       },
       onProgress: ({ type: _, ...progress }) => options.progress?.(request, progress),
     });
-    return done.then((outcome) => outcomeOf(request, attempts, outcome));
+    return done.then((outcome) => ranOutcome(request, attempts, outcome));
   }
 
   /** Arguments are checked before anybody is asked for leave. Rejects only where `before` throws no ToolError. */
   async withRetry(request: ToolCallRequest, options: RunOptions): Promise<ToolCallOutcome> {
     let prepared: Prepared;
     try {
-      const tool = this.#find(request.name);
-      if (tool === undefined) throw unknownTool(request.name);
-      prepared = { tool, ...tool.prepare(this.#argumentsOf(request)) };
+      prepared = this.#prepared(request);
     } catch (fault) {
       return failedOutcome(request, toToolError(fault, request.name));
     }
@@ -129,22 +150,32 @@ export class Attempts {
     }
   }
 
+  #prepared(request: ToolCallRequest): Prepared {
+    const tool = this.find(request.name);
+    if (tool === undefined) throw unknownTool(request.name);
+    return { tool, ...tool.prepare(this.#argumentsOf(request)) };
+  }
+
+  #notify(notification: ToolNotification): void {
+    for (const listener of this.#listeners) listener(notification);
+  }
+
   #backoff({ request, error, attempts }: ToolCallOutcome): number | undefined {
     if (error === undefined) return undefined;
     const config = this.retryConfig(request.name);
-    const idempotent = this.#find(request.name)?.metadata.capabilities.idempotent ?? false;
+    const idempotent = this.find(request.name)?.metadata.capabilities.idempotent ?? false;
     if (!idempotent && !config.anyTool) return undefined;
     return backoffMs(error, attempts, config, (this.#options.clock ?? systemClock).random);
   }
 
   /** Another tool may have taken its place meanwhile, and one that is not ready yet checks again. */
   #holds({ tool }: Prepared): boolean {
-    return tool.ready === undefined && this.#find(tool.name) === tool;
+    return tool.ready === undefined && this.find(tool.name) === tool;
   }
 
   /** For a session whose model orders its calls. */
   takeAfter(request: ToolCallRequest): ReturnType<TakeAfter> {
-    return takeAfter(request, this.#find(request.name)?.definition);
+    return takeAfter(request, this.find(request.name)?.definition);
   }
 
   /** The text where there is one: it holds long integers that an object has lost. */
@@ -157,19 +188,4 @@ export class Attempts {
 function requestOf({ id, name, arguments: args }: DispatchCall): ToolCallRequest {
   if (typeof args === "string") return { id, name, arguments: {}, rawArguments: args };
   return { id, name, arguments: (args ?? {}) as ToolArguments };
-}
-
-function outcomeOf(request: ToolCallRequest, attempts: number, done: DispatchOutcome): ToolCallOutcome {
-  const { content, promptText, result, error, errorDetail, effectiveName, repaired } = done;
-  const outcome: ToolCallOutcome = { request, content, promptText, attempts };
-  if (result !== undefined) outcome.result = result;
-  if (error !== undefined) outcome.error = error;
-  if (errorDetail !== undefined) outcome.errorDetail = errorDetail;
-  if (effectiveName !== undefined) outcome.effectiveName = effectiveName;
-  if (repaired !== undefined) outcome.repaired = repaired;
-  return outcome;
-}
-
-export function unknownTool(name: string): ToolError {
-  return new ToolError("unknownTool", name, `There is no tool "${name}". Look tools up with shed.`);
 }

@@ -1,5 +1,5 @@
 import { showValue, ToolError } from "@shedkit/tool";
-import type { ToolRetryConfig } from "./types.js";
+import type { ToolRetryConfig } from "../types.js";
 
 /** What waiting needs of the world. */
 export interface RetryClock {

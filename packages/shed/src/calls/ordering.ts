@@ -1,7 +1,7 @@
 import { wrapperKeys } from "@shedkit/tool";
 import type { JsonSchema, Tool, ToolArguments, ToolDefinition } from "@shedkit/types";
+import type { ToolCallRequest } from "../types.js";
 import { cutMember } from "./cut-member.js";
-import type { ToolCallRequest } from "./types.js";
 
 /** The argument by which a model orders the calls of a batch, whose ids it cannot know while it writes them. */
 export const AFTER = "_after";

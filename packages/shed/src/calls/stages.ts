@@ -1,6 +1,6 @@
-import { ToolCallResult, ToolError, toToolError } from "@shedkit/tool";
-import type { DispatchOutcome } from "@shedkit/toolset";
-import type { ToolCallOutcome, ToolCallRequest, ToolCallWorkflow } from "./types.js";
+import { ToolError, toToolError } from "@shedkit/tool";
+import type { ToolCallOutcome, ToolCallRequest, ToolCallWorkflow } from "../types.js";
+import { cancelledOutcome, failedOutcome, skippedOutcome } from "./outcomes.js";
 
 /** Why calls are aborted whose reader has left. */
 const OVER = new ToolError("cancelled", "", "The calls are over.");
@@ -80,7 +80,7 @@ class Run {
   async #sequential(calls: readonly ToolCallRequest[]): Promise<void> {
     let failed: ToolCallRequest | undefined;
     for (const call of calls) {
-      if (failed) await this.#finish(skipped(call, `the call "${failed.id}" (${failed.name}) before it failed`));
+      if (failed) await this.#finish(skippedOutcome(call, `the call "${failed.id}" (${failed.name}) before it failed`));
       else if (!(await this.#one(call))) failed = call;
     }
   }
@@ -102,7 +102,7 @@ class Run {
     const lost = faulty ? undefined : call.dependsOn?.find((id) => this.#failed.has(id));
     if (lost !== undefined) {
       const name = this.#failed.get(lost)?.name;
-      return this.#finish(skipped(call, `the call "${lost}" (${name}), which it depends on, did not succeed`));
+      return this.#finish(skippedOutcome(call, `the call "${lost}" (${name}), which it depends on, did not succeed`));
     }
     return this.#finish(await outcomeOf(this.workflow, call, this.runCall, this.signal));
   }
@@ -124,7 +124,7 @@ function outcomeOf(
 ): ToolCallOutcome | Promise<ToolCallOutcome> {
   const fault = workflow.faults?.get(call.id);
   if (fault) return failedOutcome(call, fault);
-  return signal.aborted ? cancelled(call) : runCall(call, signal);
+  return signal.aborted ? cancelledOutcome(call) : runCall(call, signal);
 }
 
 /** The outcomes of a batch that cannot be ordered. */
@@ -138,34 +138,6 @@ export async function* refuseAll(
     await after?.(outcome);
     yield outcome;
   }
-}
-
-function skipped(request: ToolCallRequest, why: string): ToolCallOutcome {
-  const reason = `Not run: ${why}.`;
-  return withText({ request, skipped: reason, attempts: 0 }, "skipped", reason);
-}
-
-function cancelled(request: ToolCallRequest): ToolCallOutcome {
-  return failedOutcome(request, new ToolError("cancelled", request.name, "The call was cancelled before it ran."));
-}
-
-/** The outcome of a call that did not run. */
-export function failedOutcome(request: ToolCallRequest, error: ToolError, attempts = 0): ToolCallOutcome {
-  return withText({ request, error, attempts }, error.kind, error.message);
-}
-
-/** Throws the outcome's error where it has one. */
-export function resultOf({ result, error, content, errorDetail }: DispatchOutcome | ToolCallOutcome): ToolCallResult {
-  if (error) throw error;
-  return new ToolCallResult(content, { output: result?.output, errorDetail });
-}
-
-function withText(
-  outcome: Omit<ToolCallOutcome, "promptText" | "content" | "errorDetail">,
-  errorDetail: string,
-  text: string,
-): ToolCallOutcome {
-  return { ...outcome, content: [{ type: "text", text }], errorDetail, promptText: text };
 }
 
 interface Deferred<T> {

@@ -1,6 +1,6 @@
 import { ToolError, toToolError } from "@shedkit/tool";
+import type { ToolCallRequest, ToolCallStage, ToolCallWorkflow } from "../types.js";
 import { AFTER, positionsOf } from "./ordering.js";
-import type { ToolCallRequest, ToolCallStage, ToolCallWorkflow } from "./types.js";
 
 /** What a call does to the world. */
 export interface Effect {

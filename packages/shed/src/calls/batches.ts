@@ -1,0 +1,69 @@
+import { toToolError } from "@shedkit/tool";
+import type { Access } from "../access.js";
+import type { Offer } from "../offer.js";
+import type { ManagerOptions, RunOptions } from "../options.js";
+import type { ToolCallOutcome, ToolCallRequest, ToolCallWorkflow } from "../types.js";
+import type { Attempts } from "./attempts.js";
+import { effectOf } from "./effect.js";
+import { failedOutcome } from "./outcomes.js";
+import { refuseAll, runStages } from "./stages.js";
+import { buildWorkflow } from "./workflow.js";
+
+/** How the calls of a batch run: ordered, each only where the model may make it. */
+export class Batches {
+  readonly #attempts: Attempts;
+  readonly #offer: Offer;
+  readonly #access: Access;
+  readonly #ordering: boolean;
+
+  constructor(attempts: Attempts, offer: Offer, access: Access, { ordering = false }: ManagerOptions) {
+    this.#attempts = attempts;
+    this.#offer = offer;
+    this.#access = access;
+    this.#ordering = ordering;
+  }
+
+  /** Throws ToolError `invalidArguments`; see {@link buildWorkflow}. */
+  order(requests: readonly ToolCallRequest[]): ToolCallWorkflow {
+    const prepare = (request: ToolCallRequest) => this.#attempts.prepare(request);
+    const effect = (request: ToolCallRequest) => effectOf(request, this.#attempts.find(request.name), prepare);
+    const take = (request: ToolCallRequest) => this.#attempts.takeAfter(request);
+    return buildWorkflow(requests, effect, this.#ordering ? take : undefined);
+  }
+
+  /** The outcomes come in the order of the calls. */
+  run(workflow: ToolCallWorkflow, options: RunOptions): AsyncGenerator<ToolCallOutcome, void, void> {
+    const runCall = (request: ToolCallRequest, signal: AbortSignal) =>
+      this.#runCall(request, signal === options.signal ? options : { ...options, signal });
+    return runStages(workflow, runCall, options);
+  }
+
+  /** A batch that cannot be ordered gives every call the same error. */
+  orderAndRun(requests: readonly ToolCallRequest[], options: RunOptions): AsyncGenerator<ToolCallOutcome, void, void> {
+    let workflow: ToolCallWorkflow;
+    try {
+      workflow = this.order(requests);
+    } catch (error) {
+      return refuseAll(requests, error, options);
+    }
+    return this.run(workflow, options);
+  }
+
+  /** Begins at once where nobody has to be asked. */
+  #runCall(request: ToolCallRequest, options: RunOptions): ToolCallOutcome | Promise<ToolCallOutcome> {
+    const run = () => {
+      this.#offer.touch(request.name);
+      return this.#attempts.withRetry(request, options);
+    };
+    if (!options.offeredOnly) return run();
+    const refused = (error: unknown) => failedOutcome(request, toToolError(error, request.name));
+    try {
+      const asking = this.#access.assert(request.name);
+      if (asking) return asking.then(() => this.#offer.check(request.name)).then(run, refused);
+      this.#offer.check(request.name);
+    } catch (error) {
+      return refused(error);
+    }
+    return run();
+  }
+}

@@ -1,0 +1,107 @@
+import { ToolError } from "@shedkit/tool";
+import { type ActivatedBy, functionSpec, type Tool, type ToolDeclarations } from "@shedkit/types";
+import { Activations } from "./activation.js";
+import { withOrdering } from "./calls/ordering.js";
+import { wantsListing } from "./listing.js";
+import type { ActivationChange, ManagerOptions } from "./options.js";
+import type { SessionTools } from "./session-tools.js";
+import { SHED_NAME, SHED_TOOL } from "./shed-tool.js";
+
+const MAX_ACTIVE = 40;
+const ORDERED_SHED = withOrdering(SHED_TOOL);
+
+/** What the model is offered: `shed` and the active tools. Others hear of every change. */
+export class Offer {
+  readonly #tools: SessionTools;
+  readonly #options: ManagerOptions;
+  readonly #activations = new Activations();
+  readonly #listeners = new Set<(change: ActivationChange) => void>();
+  #declarations: ToolDeclarations | undefined;
+
+  constructor(tools: SessionTools, options: ManagerOptions) {
+    this.#tools = tools;
+    this.#options = options;
+  }
+
+  /** `shed`, then the active tools in the order in which they became active. The same object until something changes. */
+  declarations(): ToolDeclarations {
+    this.#declarations ??= {
+      ...(this.#tools.isEmpty ? {} : { shed: this.shed }),
+      tools: this.definitions(),
+      activations: this.#activations.entries(),
+    };
+    return this.#declarations;
+  }
+
+  get shed(): Tool {
+    return this.#options.ordering ? ORDERED_SHED : SHED_TOOL;
+  }
+
+  definitions(): Tool[] {
+    return Array.from(this.#activations.names(), (name) => this.#tools.declaration(name) as Tool);
+  }
+
+  /** The names of the active tools. */
+  names(): Iterable<string> {
+    return this.#activations.names();
+  }
+
+  has(name: string): boolean {
+    return this.#activations.has(name);
+  }
+
+  /** Throws ToolError `unknownTool`; then none is activated. */
+  activate(names: readonly string[], by: ActivatedBy): void {
+    for (const name of names) this.#tools.require(name);
+    const tools = this.#activations.add(names, by);
+    if (tools.length > 0) this.#changed({ type: "activated", tools, by });
+  }
+
+  deactivate(names: readonly string[]): void {
+    const tools = this.#activations.remove(names);
+    if (tools.length > 0) this.#changed({ type: "deactivated", tools });
+  }
+
+  /** Deactivates the tools used longest ago, so that `maxActive` stay; returns them. */
+  trim(): string[] {
+    const surplus = this.#activations.surplus(this.#options.maxActive ?? MAX_ACTIVE);
+    this.deactivate(surplus);
+    return surplus;
+  }
+
+  /** Notes that a tool was used. */
+  touch(name: string): void {
+    this.#activations.touch(name);
+  }
+
+  /** To be called where a tool came or went. */
+  refresh(): void {
+    this.#declarations = undefined;
+  }
+
+  /** Returns the function that ends it. */
+  onChange(listener: (change: ActivationChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Throws ToolError `unknownTool` or `notActive`; the latter activates the tool unless the session is strict. */
+  check(name: string): void {
+    if (name === SHED_NAME || this.has(name)) return;
+    const { metadata, definition } = this.#tools.require(name);
+    const listed = wantsListing(metadata, { activeTools: [...this.names()] });
+    if (this.#options.strict || !listed) {
+      const advice = "It is not active. Look tools up with shed first; what it returns can be called.";
+      throw new ToolError("notActive", name, `The tool "${name}" did not run. ${advice}`);
+    }
+    this.activate([name], "call");
+    const schema = JSON.stringify(functionSpec(definition).parameters);
+    const advice = `It was not active; it is now. Call it again with arguments that fit this schema: ${schema}`;
+    throw new ToolError("notActive", name, `The tool "${name}" did not run. ${advice}`);
+  }
+
+  #changed(change: ActivationChange): void {
+    this.refresh();
+    for (const listener of this.#listeners) listener(change);
+  }
+}

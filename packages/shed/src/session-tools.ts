@@ -1,0 +1,78 @@
+import { showValue, ToolError, type ToolImpl } from "@shedkit/tool";
+import { type BoundTool, ToolRegistry } from "@shedkit/toolset";
+import { type Tool, toolName } from "@shedkit/types";
+import { withOrdering } from "./calls/ordering.js";
+import { unknownTool } from "./calls/outcomes.js";
+import { isTool } from "./entry.js";
+import type { ManagerOptions } from "./options.js";
+import { SHED_NAME } from "./shed-tool.js";
+
+/** The tools of a session, `shed` apart: which there are, and what the model is told of each. */
+export class SessionTools {
+  readonly registry: ToolRegistry;
+  readonly #ordering: boolean;
+  readonly #declared = new Map<string, Tool>(); // in the order of registration
+
+  constructor({ set, resources, validator, ordering = false }: ManagerOptions) {
+    this.registry = set?.registry() ?? new ToolRegistry({ resources, validator });
+    this.#ordering = ordering;
+    for (const tool of set?.tools ?? []) this.#declare(tool);
+  }
+
+  get isEmpty(): boolean {
+    return this.#declared.size === 0;
+  }
+
+  names(): string[] {
+    return [...this.#declared.keys()];
+  }
+
+  has(name: string): boolean {
+    return this.#declared.has(name);
+  }
+
+  find(name: string): BoundTool | undefined {
+    return this.registry.find(name);
+  }
+
+  /** Throws ToolError `unknownTool`. */
+  require(name: string): BoundTool {
+    const tool = this.find(name);
+    if (tool === undefined) throw unknownTool(name);
+    return tool;
+  }
+
+  /** As the model gets it: with `_after` where calls can be ordered. */
+  declaration(name: string): Tool | undefined {
+    return this.#declared.get(name);
+  }
+
+  declarations(): Tool[] {
+    return [...this.#declared.values()];
+  }
+
+  /** Throws as {@link ToolRegistry.register} does, and ToolError `invalidArguments` for what is no tool or named `shed`. */
+  register(tool: ToolImpl): BoundTool {
+    if (!isTool(tool)) {
+      const message = `A tool is an object with definition() and execute(), and this is ${showValue(tool)}.`;
+      throw new ToolError("invalidArguments", "tool", message);
+    }
+    const name = toolName(tool.definition());
+    if (name === SHED_NAME)
+      throw new ToolError("invalidArguments", name, `No tool may be named "${name}": give it another name.`);
+    const bound = this.registry.register(tool);
+    this.#declare(bound);
+    return bound;
+  }
+
+  /** False where there is none of that name. */
+  remove(name: string): boolean {
+    if (!this.registry.unregister(name)) return false;
+    this.#declared.delete(name);
+    return true;
+  }
+
+  #declare({ name, definition }: BoundTool): void {
+    this.#declared.set(name, this.#ordering ? withOrdering(definition) : definition);
+  }
+}
