@@ -20,12 +20,16 @@ export async function* filesBelow(
   request: FilesRequest,
 ): AsyncGenerator<string, void, void> {
   const { folders, hidden, texts = [], ignoreCase = false, clock, signal } = request;
+  // What stands for bytes that are no text is not in the file itself; and a program is given no NUL.
+  const findable = texts.some((text) => /[\0\ufffd]/.test(text)) ? [] : texts;
   const ignored = new Ignored(fs, signal);
   const done: string[] = [];
   for (const folder of folders) {
     const known = (path: string) => done.some((other) => isBelow(path, other));
     if (known(folder)) continue;
-    const found = await finder?.files({ folder, texts, ignoreCase, hidden, signal: clock.signal }).catch(clock.cutting);
+    const found = await finder
+      ?.files({ folder, texts: findable, ignoreCase, hidden, signal: clock.signal })
+      .catch(clock.cutting);
     if (clock.cut) return;
     if (!found) {
       for await (const path of walk(fs, folder, ignored, { hidden, signal })) if (!known(path)) yield path;

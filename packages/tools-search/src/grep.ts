@@ -18,6 +18,9 @@ export interface FoundFile {
 
 export interface GrepRequest {
   matchers: readonly Matcher[];
+  /** One of these stands in every file with a match; none: nothing is known. */
+  texts: readonly string[];
+  ignoreCase: boolean;
   /** In place of these: looks at whole texts, for matches of several lines. */
   spans?: Spans | undefined;
   context: number;
@@ -84,23 +87,54 @@ export async function grep(fs: FileSystem, paths: AsyncIterable<string>, request
 async function textOf(
   fs: FileSystem,
   path: string,
-  { maxBytes, signal }: GrepRequest,
+  request: GrepRequest,
 ): Promise<string | undefined | "tooLarge"> {
+  const { maxBytes, signal } = request;
   try {
     // One byte more than may be tells a larger file, without asking for its size first.
     const bytes = await fs.readFile(path, { end: maxBytes + 1, signal });
-    return bytes.length > maxBytes ? "tooLarge" : decode(bytes);
+    if (bytes.length <= maxBytes) return decode(bytes);
+    return encodingOf(bytes) && (await mayMatch(fs, path, request)) ? "tooLarge" : undefined;
   } catch (error) {
     if (isFsError(error)) return undefined;
     throw error;
   }
 }
 
-function decode(bytes: Uint8Array): string | undefined {
+/** Whether a file that is too large to be looked through has a text in it that every match has. */
+async function mayMatch(
+  fs: FileSystem,
+  path: string,
+  { texts, ignoreCase, clock, signal }: GrepRequest,
+): Promise<boolean> {
+  if (texts.length === 0) return true;
+  const one = new RegExp(
+    texts.map((text) => text.replace(/[\^$\\.*+?()[\]{}|/]/g, "\\$&")).join("|"),
+    ignoreCase ? "iu" : "u",
+  );
+  const most = Math.max(...texts.map((text) => text.length)) - 1;
+  let decoder: TextDecoder | undefined;
+  let text = "";
+  for await (const chunk of fs.readChunks(path, { signal })) {
+    decoder ??= new TextDecoder(encodingOf(chunk));
+    text = text.slice(Math.max(text.length - most, 0)) + decoder.decode(chunk, { stream: true });
+    if (one.test(text)) return true;
+    if (clock.late()) return true; // nobody knows
+  }
+  return false;
+}
+
+/** How a file's text is written, by its first bytes; undefined where it is none. */
+function encodingOf(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | undefined {
   const [a, b] = bytes;
-  if (a === 0xff && b === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (a === 0xfe && b === 0xff) return new TextDecoder("utf-16be").decode(bytes);
-  return bytes.subarray(0, SAMPLE).includes(0) ? undefined : new TextDecoder().decode(bytes);
+  if (a === 0xff && b === 0xfe) return "utf-16le";
+  if (a === 0xfe && b === 0xff) return "utf-16be";
+  return bytes.subarray(0, SAMPLE).includes(0) ? undefined : "utf-8";
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  const encoding = encodingOf(bytes);
+  return encoding && new TextDecoder(encoding).decode(bytes);
 }
 
 function lookThrough(path: string, text: string, request: GrepRequest, result: GrepResult): void {

@@ -16,6 +16,19 @@ export async function ripgrep(root: string): Promise<FileFinder | undefined> {
 }
 
 const MAX_OUTPUT = 64 * 1024 * 1024; // of paths, in bytes
+const MISREAD = String.raw`\{|\[[^\]]*$|\[:`;
+
+/** What holds for every run in a folder. */
+function walking(folder: string): string[] {
+  // Rules above the root do not count, nor a person's own. Those of `.ignore` files, which it puts before all others, are
+  // looked at afterwards.
+  const args = ["--no-config", "--null", "--no-messages", "--no-require-git", "--no-ignore-parent"];
+  args.push("--no-ignore-global", "--no-ignore-exclude", "--no-ignore-dot");
+  for (const name of [".git", "node_modules"]) {
+    if (!folder.split("/").includes(name)) args.push("--glob", `!**/${name}/**`);
+  }
+  return args;
+}
 
 class Ripgrep implements FileFinder {
   readonly #path: string;
@@ -27,19 +40,32 @@ class Ripgrep implements FileFinder {
   }
 
   async files(request: Parameters<FileFinder["files"]>[0]): Promise<readonly string[] | undefined> {
-    const { folder, texts, ignoreCase, hidden, signal } = request;
-    // Rules above the root do not count, nor a person's own.
-    const walking = ["--no-config", "--null", "--no-messages", "--no-require-git", "--no-ignore-parent"];
-    const args = [...walking, "--no-ignore-global", "--no-ignore-exclude"];
+    // It takes braces and open brackets in ignore files for more than git does; there it must not hide anything.
+    const [found, misread] = await Promise.all([this.#list(request, []), this.#misreadsRules(request)]);
+    return misread ? this.#list(request, ["--no-ignore"]) : found;
+  }
+
+  async #list(
+    { folder, texts, ignoreCase, hidden, signal }: Parameters<FileFinder["files"]>[0],
+    more: readonly string[],
+  ): Promise<string[] | undefined> {
+    const args = [...walking(folder), ...more];
     if (hidden) args.push("--hidden");
-    for (const name of [".git", "node_modules"]) {
-      if (!folder.split("/").includes(name)) args.push("--glob", `!**/${name}/**`);
-    }
     if (texts.length === 0) args.push("--files");
     else {
       args.push("--files-with-matches", "--fixed-strings", "--text", ignoreCase ? "--ignore-case" : "--case-sensitive");
       for (const text of texts) args.push("--regexp", text);
     }
+    return this.#paths(args, folder, signal);
+  }
+
+  async #misreadsRules({ folder, signal }: Parameters<FileFinder["files"]>[0]): Promise<boolean> {
+    const args = [...walking(folder), "--hidden", "--glob", ".gitignore", "--files-with-matches", "--text"];
+    const found = await this.#paths([...args, "--regexp", MISREAD], folder, signal);
+    return found === undefined || found.length > 0;
+  }
+
+  async #paths(args: readonly string[], folder: string, signal: AbortSignal): Promise<string[] | undefined> {
     const output = await this.#run([...args, "--", `.${sep}${folder === "." ? "" : folder}`], signal);
     return output?.split("\0").flatMap((path) => {
       const clean = path.replaceAll(sep, "/").replace(/^\.\//, "");
@@ -69,8 +95,11 @@ class Ripgrep implements FileFinder {
         resolve(output);
       };
       child.on("error", () => done(undefined));
-      // 1: nothing was found.
-      child.on("close", (code) => done(code === 0 || code === 1 ? Buffer.concat(pieces).toString("utf8") : undefined));
+      // 1: nothing was found; 2: something could not be read, which is no reason to leave out the rest.
+      child.on("close", (code) => {
+        const whole = code === 0 || code === 1 || (code === 2 && size > 0);
+        done(whole ? Buffer.concat(pieces).toString("utf8") : undefined);
+      });
     });
   }
 }

@@ -197,11 +197,12 @@ async function search(
   const many = kind === "grep" && input.multiline === true;
   const matchers = many ? [] : queries.map((query) => compile(() => matcherOf(query, ignoreCase), ctx));
   const spans = many ? compile(() => spansOf(input.query, ignoreCase), ctx) : undefined;
-  const texts = matchers.flatMap(({ required }) => required ?? []);
-  const paths = filesOf(fs, finder, places, input, many || texts.length < matchers.length ? [] : texts, clock, ctx);
+  const required = matchers.flatMap(({ required }) => required ?? []);
+  const texts = many || required.length < matchers.length ? [] : required;
+  const paths = filesOf(fs, finder, places, input, texts, clock, ctx);
   const maxBytes = many ? Math.min(ctx.params.maxFileBytes, MAX_MULTILINE) : ctx.params.maxFileBytes;
   const found = await grep(fs, paths, {
-    ...{ matchers, spans, limit, maxBytes, clock },
+    ...{ matchers, spans, texts, ignoreCase, limit, maxBytes, clock },
     context: input.context ?? 0,
     countTo: MOST_COUNTED,
     signal: ctx.signal,
