@@ -5,9 +5,11 @@ import { parseCommand, type Redirection, type SimpleCommand } from "./parse.js";
 /** Commands that run the command in their arguments. */
 const WRAPPERS = new Set(
   (
-    "at batch builtin busybox chroot chrt command doas env eval exec fakeroot flock ionice nice nohup nsenter parallel pkexec " +
-    "proot runuser script setarch setpriv setsid ssh start-stop-daemon stdbuf strace su sudo systemd-run taskset time " +
-    "timeout trap unbuffer unshare watch xargs"
+    "at batch builtin busybox bwrap caffeinate capsh catchsegv chroot chronic chrt command csh dbus-run-session doas entr env " +
+    "eval exec fakeroot firejail fish flock gtimeout hyperfine ionice ltrace nice nohup nsenter numactl parallel pkexec prlimit " +
+    "proot proxychains proxychains4 pwsh rlwrap runcon runuser script setarch setpriv setsid ssh ssh-agent start-stop-daemon " +
+    "stdbuf strace su sudo systemd-inhibit systemd-run taskset tcsh time timeout torify torsocks trap unbuffer unshare watch " +
+    "xargs xvfb-run"
   ).split(" "),
 );
 /** Of the wrappers those whose first argument, if it is no option, is the command. */
@@ -15,11 +17,28 @@ const PLAIN = new Set("builtin busybox command doas env exec nice nohup setsid s
 const SHELLS = new Set("ash bash dash ksh mksh rbash sh yash zsh".split(" "));
 const MAX_DEPTH = 8;
 
+/** Commands after which nobody can tell where a relative path leads. */
+const MOVES = /^(?:cd|pushd|popd)(?: |$)/;
+
 /**
  * What a command line will run, and which files it is led from and to: one request for each command, with its arguments, however deep it is wrapped.
  * What cannot be told is one request whose target begins with `unknown: `, so that no permission for a command fits it.
+ *
+ * @param cwd The folder that the call names. Without one, relative files lie where the last command left off.
  */
-export function accessOf(command: string, depth = 0): AccessRequest[] {
+export function accessOf(command: string, cwd?: string): AccessRequest[] {
+  const folder = cwd?.trim().replace(/(?<=.)\/+$/, "") ?? "";
+  let moved = false;
+  return requestsOf(command, 0).map((request) => {
+    const { action, target } = request;
+    if (action === "execute") moved ||= MOVES.test(target);
+    if (action === "execute" || target.startsWith("/")) return request;
+    if (moved) return unknown(command, `where ${target} lies depends on what ran before`);
+    return folder === "" ? request : { ...request, target: `${folder === "/" ? "" : folder}/${target}` };
+  });
+}
+
+function requestsOf(command: string, depth: number): AccessRequest[] {
   const parsed = parseCommand(command);
   if (parsed.type === "unknown") return [unknown(command, parsed.reason)];
   return parsed.commands.flatMap((simple) => accessOfSimple(simple, depth));
@@ -53,7 +72,7 @@ function inner(words: readonly string[], whole: string, depth: number): AccessRe
   if (!isShell && !WRAPPERS.has(name)) return [];
   if (depth >= MAX_DEPTH) return [unknown(whole, "too many commands within commands")];
   if (isShell) return ofShell(rest, whole, depth);
-  if (name === "eval") return accessOf(rest.join(" "), depth + 1);
+  if (name === "eval") return requestsOf(rest.join(" "), depth + 1);
   if (rest.length === 0) return [];
   if (name === "command" && /^-[vV]+$/.test(rest[0] ?? "")) return []; // says where it is
   const command = name === "env" ? afterEnv(rest) : name === "timeout" ? afterTimeout(rest) : rest;
@@ -73,7 +92,7 @@ function inner(words: readonly string[], whole: string, depth: number): AccessRe
 
 function ofShell(args: readonly string[], whole: string, depth: number): AccessRequest[] {
   const [option, script] = args;
-  if (option === "-c" && script !== undefined) return accessOf(script, depth + 1);
+  if (option === "-c" && script !== undefined) return requestsOf(script, depth + 1);
   if (option === "--version" || option === "--help") return [];
   // Without a script it reads its commands from its input.
   if (option === undefined || option.startsWith("-") || option.startsWith("+")) {

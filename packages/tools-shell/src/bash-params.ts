@@ -61,12 +61,13 @@ export function longest({ maxTimeoutMs }: BashParams): number {
 
 /** The command as it is run. */
 export function whole(command: string, { commandPrefix }: BashParams): string {
-  return commandPrefix.trim() === "" ? command : `${commandPrefix} && ${command}`;
+  // On a line of its own: what follows may be several commands, and none of them is to run.
+  return commandPrefix.trim() === "" ? command : `${commandPrefix} || exit\n${command}`;
 }
 
 /** How long a command in the foreground is waited for, in milliseconds. */
 export function timeFor({ timeout }: BashInput, params: BashParams): number {
-  const asked = Math.min(timeout || DEFAULT_TIMEOUT_MS, longest(params));
+  const asked = Math.max(1, Math.min(timeout || DEFAULT_TIMEOUT_MS, longest(params)));
   const { backgroundOnTimeout, backgroundAfterMs } = params;
   return backgroundOnTimeout && backgroundAfterMs > 0 ? Math.min(asked, backgroundAfterMs) : asked;
 }

@@ -74,7 +74,7 @@ export function bashTool(terminal?: Terminal, params: Partial<BashParams> = {}):
     ],
     // The tool keeps its own time and its own limits.
     capabilities: { timeoutMs: Number.MAX_SAFE_INTEGER, maxResultBytes: Number.MAX_SAFE_INTEGER },
-    access: (input) => accessOf(input.command),
+    access: (input) => accessOf(input.command, input.cwd),
     execute: (input, ctx) => run(terminal, input, ctx),
   });
 }

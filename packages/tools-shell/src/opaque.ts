@@ -16,18 +16,26 @@ const AWK: Opaque = {
   also: (args) => args.some((arg) => /[|>@]|system|getline/.test(arg)),
 };
 const FD: Opaque = { letters: "xX", long: ["exec", "exec-batch"] };
-// They look a variable up by its name, and what stands in its index is run.
-const NAMES: Opaque = { also: (args) => args.some((arg) => /[$`]/.test(arg)) };
-const VARIABLES: Opaque = { also: (args) => args.some((arg) => /[$`]/.test(arg) || STEERING.test(arg)) };
-
 /** Variables that change what other commands run. */
 const STEERING =
-  /^(?:PATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|IFS|PROMPT_COMMAND|GIT_\w+|NODE_OPTIONS|\w*(?:PAGER|EDITOR))\+?=/;
+  "(?:PATH|LD_\\w+|DYLD_\\w+|BASH_ENV|ENV|IFS|PROMPT_COMMAND|GIT_\\w+|NODE_OPTIONS|\\w*(?:PAGER|EDITOR))";
+const STEERED = new RegExp(`^${STEERING}\\+?=`);
+const NAMED = new RegExp(`^(?:-\\w+?)?${STEERING}$`);
+
+// They look a variable up by its name, and what stands in its index is run.
+const NAMES: Opaque = { also: (args) => args.some((arg) => /[$`]/.test(arg)) };
+/** They set the variables that they are given the names of. */
+const SETS: Opaque = { also: (args) => args.some((arg) => /[$`]/.test(arg) || NAMED.test(arg)) };
+const VARIABLES: Opaque = { also: (args) => args.some((arg) => /[$`]/.test(arg) || STEERED.test(arg)) };
+/** A second file is written. */
+const second = (args: readonly string[]): boolean => args.filter((arg) => !/^-.|^\d+$/.test(arg)).length > 1;
 
 const COMMANDS = new Map<string, Opaque>(
   Object.entries({
     alias: { also: (args) => args.some((arg) => arg.includes("=")) },
+    compgen: { letters: "CF" },
     enable: { letters: "f" },
+    history: { letters: "aw" },
     hash: { letters: "p" },
     find: {
       words: "-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls".split(" "),
@@ -37,6 +45,11 @@ const COMMANDS = new Map<string, Opaque>(
     git: { also: gitRuns },
     rg: { long: ["pre", "hostname-bin"] },
     sort: { letters: "o", long: ["compress-program", "output"] },
+    shuf: { letters: "o", long: ["output"] },
+    tree: { letters: "oR", long: ["output"] },
+    uniq: { also: second },
+    xxd: { letters: "r", also: second },
+    file: { letters: "C", long: ["compile"] },
     tar: {
       letters: "IF",
       long: "to-command checkpoint-action use-compress-program info-script new-volume-script rsh-command rmt-command".split(
@@ -56,14 +69,14 @@ const COMMANDS = new Map<string, Opaque>(
     sed: { also: sedRuns },
     test: NAMES,
     "[": NAMES,
-    printf: NAMES,
-    read: NAMES,
+    printf: SETS,
+    read: SETS,
     unset: NAMES,
     let: NAMES,
-    wait: NAMES,
-    getopts: NAMES,
-    mapfile: { letters: "C", ...NAMES },
-    readarray: { letters: "C", ...NAMES },
+    wait: SETS,
+    getopts: SETS,
+    mapfile: { letters: "C", ...SETS },
+    readarray: { letters: "C", ...SETS },
     declare: VARIABLES,
     typeset: VARIABLES,
     local: VARIABLES,
@@ -95,7 +108,7 @@ export function isOpaque(name: string, args: readonly string[]): boolean {
 
 const GIT_RUNS = new Set("difftool mergetool filter-branch instaweb daemon send-email hook".split(" "));
 const GIT_LONG =
-  "exec exec-path config-env upload-pack receive-pack open-files-in-pager ext-diff extcmd textconv config template".split(
+  "exec exec-path config-env upload-pack receive-pack open-files-in-pager ext-diff extcmd textconv config template output".split(
     " ",
   );
 

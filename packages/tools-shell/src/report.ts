@@ -90,7 +90,7 @@ export function news(shell: Shell, { names }: ToolContext): { key: string; text:
     .map((task) => {
       task.told = true;
       const how = task.exit?.code === undefined ? task.status : `exit ${task.exit.code}`;
-      const more = look === undefined ? "" : ` What it wrote is told by ${look}.`;
+      const more = look === undefined || task.forgotten ? "" : ` What it wrote is told by ${look}.`;
       return { key: task.id, text: `The background task ${task.id} (${task.description}) has ended: ${how}.${more}` };
     });
 }

@@ -135,10 +135,12 @@ async function taskOutput(
   if (waited > 0) await waitFor(tasks, input.wait_for ?? "all", waited, ctx.signal);
   const shown = await Promise.all(
     tasks.map(async (task) => {
-      const { text, truncated } = await outputOf(task.job, ctx.params.maxOutputChars, ctx, {
-        keep: tasks.length === 1,
-        secrets: shell.terminal.secrets,
-      });
+      const { text, truncated } = task.forgotten
+        ? { text: "", truncated: true }
+        : await outputOf(task.job, ctx.params.maxOutputChars, ctx, {
+            keep: tasks.length === 1,
+            secrets: shell.terminal.secrets,
+          });
       if (task.status !== "running") task.told = true;
       return {
         task_id: task.id,
@@ -151,7 +153,8 @@ async function taskOutput(
   );
   const texts = tasks.map((task, i) => {
     const written = shown[i]?.output_text.replace(/\n$/, "") ?? "";
-    return `${task.id} (${task.description}): ${howItEnded(task)}\n${written === "" ? "(no output)" : written}`;
+    const none = task.forgotten ? "(what it wrote is not kept any more)" : "(no output)";
+    return `${task.id} (${task.description}): ${howItEnded(task)}\n${written === "" ? none : written}`;
   });
   const running = tasks.filter((task) => task.status === "running").length;
   const hint = running === 0 ? [] : [`[${stillRunning(running, tasks.length, asked, waited, ctx)}]`];

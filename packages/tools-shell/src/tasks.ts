@@ -21,6 +21,8 @@ export interface Task {
   readonly ended: Promise<void>;
   /** True once the model was told how it ended. */
   told: boolean;
+  /** True once its log was removed. */
+  forgotten: boolean;
 }
 
 /** The notifications of the shell tools: a command ended by itself, could not be run or was ended, ran out of time. */
@@ -28,7 +30,9 @@ export const EXECUTION_COMPLETE = "execution_complete";
 export const EXECUTION_FAILED = "execution_failed";
 export const EXECUTION_TIMEOUT = "execution_timeout";
 
-const MOST_ENDED = 100; // tasks that ended and can still be looked at
+const MOST_ENDED = 100; // tasks that ended and whose output can still be looked at
+const MOST_FORGOTTEN = 100; // tasks of which it is known only how they ended
+const MOST_LOGS = 100; // of commands in the foreground that have ended
 const MAX_RUNTIME_MS = 10 * 60 * 60 * 1000;
 
 /** The shell of one session: what it runs in the background, and the name of the state that its commands share. */
@@ -37,6 +41,7 @@ export class Shell {
   readonly state: string;
   readonly #tasks = new Map<string, Task>();
   readonly #foreground = new Set<TerminalJob>();
+  readonly #logs: TerminalJob[] = [];
   #count = 0;
 
   constructor(terminal: Terminal, state: string) {
@@ -57,8 +62,11 @@ export class Shell {
     this.#foreground.add(job);
   }
 
+  /** All of it has ended. Its log stays for a while. */
   release(job: TerminalJob): void {
-    this.#foreground.delete(job);
+    if (!this.#foreground.delete(job)) return;
+    this.#logs.push(job);
+    if (this.#logs.length > MOST_LOGS) void this.#logs.shift()?.dispose();
   }
 
   /** Takes a running job into the background. It is ended after `timeoutMs`, or ten hours. */
@@ -67,6 +75,7 @@ export class Shell {
     { command, description, timeoutMs }: { command: string; description: string; timeoutMs?: number | undefined },
     { callId, notify }: ToolContext,
   ): Task {
+    this.#foreground.delete(job);
     const id = `task-${++this.#count}`;
     const timer = setTimeout(
       () => {
@@ -83,7 +92,8 @@ export class Shell {
       notify(...announcement(task, exit));
       this.#makeRoom();
     });
-    const task: Task = { id, callId, command, description, job, status: "running", ended, told: false };
+    const state = { status: "running", told: false, forgotten: false } as const;
+    const task: Task = { id, callId, command, description, job, ended, ...state };
     this.#tasks.set(id, task);
     return task;
   }
@@ -97,23 +107,23 @@ export class Shell {
 
   /** Ends everything, and forgets it. */
   async end(): Promise<void> {
-    const jobs = [...this.#foreground, ...this.tasks.map((task) => task.job)];
+    const jobs = [...this.#foreground, ...this.#logs.splice(0), ...this.tasks.map((task) => task.job)];
     this.#foreground.clear();
     await Promise.all(jobs.map((job) => job.dispose()));
     await Promise.all(this.tasks.map((task) => task.ended));
     this.#tasks.clear();
   }
 
-  /** Forgets the oldest of the tasks that have ended, with their logs. */
+  /** Removes the logs of the oldest of the tasks that have ended, and later forgets these altogether. */
   #makeRoom(): void {
-    let over = this.tasks.filter((task) => task.status !== "running").length - MOST_ENDED;
-    for (const task of this.tasks) {
-      if (over <= 0) break;
-      if (task.status === "running") continue;
-      this.#tasks.delete(task.id);
+    const ended = this.tasks.filter((task) => task.status !== "running");
+    for (const task of ended.slice(0, Math.max(0, ended.length - MOST_ENDED))) {
+      if (task.forgotten) continue;
+      task.forgotten = true;
       void task.job.dispose();
-      over--;
     }
+    for (const { id } of ended.slice(0, Math.max(0, ended.length - MOST_ENDED - MOST_FORGOTTEN)))
+      this.#tasks.delete(id);
   }
 }
 
@@ -134,17 +144,14 @@ const MOST_AT_ONCE = 1024 * 1024; // bytes
 /** As other tools wait for it, and watch it. */
 function listed(task: Task, { terminal: { secrets } }: Shell): BackgroundTask {
   const { id, description, job, ended } = task;
-  return {
-    ...{ id, description, ended },
-    running: task.status === "running",
-    status: howItEnded(task),
-    output: async (from) => {
-      const bytes = await job.read(from, Math.min(await job.size(), from + MOST_AT_ONCE));
-      const whole = bytes.subarray(0, bytes.length - begunCharacter(bytes));
-      const text = cleanOutput(new TextDecoder().decode(whole));
-      return { text: secrets?.hide(text) ?? text, next: from + whole.length };
-    },
+  const output = async (from: number) => {
+    const bytes = await job.read(from, Math.min(await job.size(), from + MOST_AT_ONCE));
+    const whole = bytes.subarray(0, bytes.length - begunCharacter(bytes));
+    const text = cleanOutput(new TextDecoder().decode(whole));
+    return { text: secrets?.hide(text) ?? text, next: from + whole.length };
   };
+  const how = { running: task.status === "running", status: howItEnded(task) };
+  return { id, description, ended, ...how, ...(!task.forgotten && { output }) };
 }
 
 /** How many bytes at the end are the beginning of a character. */

@@ -1,9 +1,9 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { callTool, Resources, ToolError, type ToolImpl } from "@shedkit/tool";
 import { describe, expect, it } from "vitest";
 import { bashTool, shellTools, type Terminal, terminalResource } from "../src/index.js";
-import { hosted, keptIn, processesWith, terminalIn, until } from "./helpers.js";
+import { hosted, keptIn, processesWith, tempFolder, terminalIn, until } from "./helpers.js";
 
 const args = (command: string, more: object = {}) => ({ command, description: "a test", ...more });
 const said = async (tool: ToolImpl, command: string, more: object = {}) =>
@@ -232,6 +232,22 @@ describe("bash", () => {
     expect(gaps + progress.reduce((sum, { text = "" }) => sum + text.length, 0)).toBe(1_000_000);
   });
 
+  it("keeps the logs of the last hundred commands of a session", async () => {
+    const logFolder = await tempFolder();
+    const terminal = await terminalIn({ logFolder });
+    const resources = new Resources();
+    const bash = bashTool(terminal);
+    for (let i = 0; i < 105; i += 15)
+      await Promise.all(Array.from({ length: 15 }, () => hosted(bash, args(":"), { resources, sessionId: "s" })));
+    const [own = ""] = await readdir(logFolder);
+    const logs = async () => (await readdir(join(logFolder, own))).filter((name) => name.endsWith(".log")).length;
+    await until(async () => (await logs()) === 100);
+    await hosted(bash, args("sleep 98825 & :"), { resources, sessionId: "s" }); // what goes on writing has its log
+    expect(await logs()).toBe(101);
+    await resources.dispose();
+    expect(await logs()).toBe(0);
+  });
+
   it("tells its host how it ended", async () => {
     const bash = bashTool(await terminalIn());
     expect((await hosted(bash, args("exit 2"))).told).toEqual([
@@ -281,6 +297,10 @@ describe("bash", () => {
       { action: "execute", target: "git status" },
       { action: "execute", target: "npm test" },
       { action: "write", target: "out.txt" },
+    ]);
+    expect(bashTool({} as Terminal).metadata.access?.(args("a > passwd", { cwd: "/etc" }))).toEqual([
+      { action: "execute", target: "a" },
+      { action: "write", target: "/etc/passwd" },
     ]);
     expect(access("git status; $X")).toEqual([
       { action: "execute", target: "unknown: git status; $X", detail: { reason: "a variable or substitution" } },

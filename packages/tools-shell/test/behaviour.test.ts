@@ -98,6 +98,8 @@ describe("arguments", () => {
       args("sleep 98003", { timeout: 60_000 }),
     );
     expect((await refusal(call)).message).toContain("killed: timeout. It took longer than 0.001 s");
+    const short = callTool(bashTool(await terminalIn()), args("sleep 98003", { timeout: 1e-7 }));
+    expect((await refusal(short)).message).toContain("killed: timeout. It took longer than 0.001 s");
   });
 });
 
@@ -304,7 +306,18 @@ describe("the shell", () => {
     ["pwd() { echo no; }; printf() { echo no; }; declare() { echo no; }; F=1", "echo $F", "1"],
     ["IFS=:", "set -- a:b; echo $1", "a:b"],
     ["set -- p q", "echo $#", "0"],
-    ["trap 'echo bye' EXIT; G=1", "echo ${G-none}", "none"],
+    ["trap 'echo bye' EXIT; G=1", "echo ${G-none}", "1"],
+    ["trap 'echo bye' EXIT; G=1; exit", "echo ${G-none}", "none"],
+    [
+      "shopt -s extglob\ng() { case $1 in !(a)) echo other ;; esac; }; alias hi='echo hello'",
+      "g b; hi",
+      "other\nhello",
+    ],
+    [
+      "shopt -s extglob\nk() { echo !(a); }\nshopt -u extglob; alias hi='echo hello'",
+      "hi; shopt -q extglob; echo $?",
+      "hello\n1",
+    ],
     ['H=\'declare -x PATH="/nowhere"\ndeclare -x Z="1"\'', "echo ${Z-none}; ls / >/dev/null && echo ok", "none\nok"],
   ])("after %j has for %j: %j", async (first, second, expected) => {
     const cwd = await tempFolder();
@@ -371,6 +384,12 @@ describe("the shell", () => {
     ["what is given", { A: "1" }, "echo $A", "1"],
     ["nothing else", {}, "echo ${HOME-none}", "none"],
     ["no secrets", { MY_SECRET: "longer than this", A: "1" }, "echo $A${MY_SECRET-none}", "1none"],
+    [
+      "no secrets by their shorter names either",
+      { DB_PASS: "a", MYSQL_PWD: "b", GITHUB_PAT: "c", npm_config__auth: "d", SESSION_COOKIE: "e", SSH_AUTH_SOCK: "f" },
+      "echo x$DB_PASS$MYSQL_PWD$GITHUB_PAT$npm_config__auth$SESSION_COOKIE$SSH_AUTH_SOCK",
+      "xf",
+    ],
     ["a mark, whatever is given", { SHEDKIT_AGENT: "0" }, "echo $SHEDKIT_AGENT", "1"],
     ["no terminal of a key agent", { GPG_TTY: "/dev/pts/0" }, "echo ${GPG_TTY-none}", "none"],
     [
@@ -385,12 +404,26 @@ describe("the shell", () => {
     expect(await said(bashTool(await terminalIn({ env })), args(command))).toBe(`exit: 0\n${expected}`);
   });
 
+  it("ends with the command's own exit code and its own EXIT trap, and shows nothing of what is done besides", async () => {
+    const bash = bashTool(await terminalIn());
+    expect(await said(bash, args("trap 'echo bye $?' EXIT; (exit 5)"))).toBe("exit: 5\nbye 5");
+    expect(await said(bash, args("set -x; (exit 6)"))).toMatch(/^exit: 6\n\++ exit 6$/);
+    expect(await said(bash, args("IFS=12; (exit 12)"))).toBe("exit: 12\n(no output)");
+    const sh = bashTool(await terminalIn({ shell: "/bin/sh" }));
+    expect(await said(sh, args("trap 'echo bye' EXIT; export A=1; (exit 5)"))).toBe("exit: 5\nbye");
+    expect(await said(sh, args("set -x; exit 6"))).toMatch(/^exit: 6\n\++ exit 6$/);
+    expect(await said(sh, args("echo $A"))).toBe("exit: 0\n1");
+  });
+
   it("runs a prefix before each command, which must succeed", async () => {
     const terminal = await terminalIn();
     const tool = bashTool(terminal, { commandPrefix: "export P=1" });
     expect(await said(tool, args("echo $P"))).toBe("exit: 0\n1");
     expect(await said(tool, args("# first\necho $P"))).toBe("exit: 0\n1");
-    expect(await said(bashTool(terminal, { commandPrefix: "false" }), args("echo no"))).toBe("exit: 1\n(no output)");
+    expect(await said(tool, args("alias hi='echo hello'\nhi"))).toBe("exit: 0\nhello");
+    const failing = bashTool(terminal, { commandPrefix: "(exit 4)" });
+    for (const command of ["echo no", "true; echo no", "true || echo no\necho no", "echo no & echo no"])
+      expect(await said(failing, args(command))).toBe("exit: 4\n(no output)");
   });
 
   it("is the session's resource, or there is none, which is an error that names it", async () => {

@@ -100,6 +100,15 @@ describe("parseCommand", () => {
 });
 
 describe("accessOf", () => {
+  it("tells of files in the folder that a call names", () => {
+    const files = (command: string, cwd: string) =>
+      accessOf(command, cwd).flatMap(({ action, target }) => (action === "execute" ? [] : [`${action} ${target}`]));
+    expect(files("a > passwd < /x", "/etc")).toEqual(["write /etc/passwd", "read /x"]);
+    expect(files("a > ../b", " sub/ ")).toEqual(["write sub/../b"]);
+    expect(files("a > b", "/")).toEqual(["write /b"]);
+    expect(files("a > b", " ")).toEqual(["write b"]);
+  });
+
   it.each([
     ["git status", ["execute git status"]],
     ["echo 'a b' > out 2>/dev/null", ["execute echo 'a b'", "write out"]],
@@ -124,6 +133,9 @@ describe("accessOf", () => {
     ["git switch -c x", ["execute git switch -c x"]],
     ["git config --get user.name", ["execute git config --get user.name"]],
     ["tar xzf a.tar.gz", ["execute tar xzf a.tar.gz"]],
+    ["echo a > x; cd sub; b > /tmp/y", ["execute echo a", "write x", "execute cd sub", "execute b", "write /tmp/y"]],
+    ["uniq -f 1 a && git log --oneline", ["execute uniq -f 1 a", "execute git log --oneline"]],
+    ["printf '%s' PATH=x; read line", ["execute printf %s PATH=x", "execute read line"]],
   ])("tells what %j does", (command, expected) => expect(targets(command)).toEqual(expected));
 
   it.each([
@@ -182,6 +194,23 @@ describe("accessOf", () => {
     "trap 'rm x' EXIT",
     "builtin eval 'rm $X'",
     "bash -c 'echo $X'",
+    "cd /etc && echo x > passwd",
+    "builtin cd /etc; echo x >> passwd",
+    "eval 'cd /etc'; cat < passwd",
+    "git log --output=/etc/x",
+    "git diff --outp /etc/x",
+    "compgen -C 'rm x'",
+    "history -w /etc/x",
+    "printf -v PATH /tmp",
+    "printf -vPATH /tmp",
+    "read PATH",
+    "readarray LD_PRELOAD",
+    "csh -c 'rm x'",
+    "ltrace rm x",
+    "firejail rm x",
+    "uniq a /etc/x",
+    "shuf -o /etc/x a",
+    "xxd -r a /etc/x",
     `${"sudo ".repeat(20)}rm x`,
   ])("asks for all of %j", (command) => {
     const asked = accessOf(command);

@@ -194,6 +194,25 @@ describe("background tasks", () => {
     }
   });
 
+  it("that ended long ago are known by how they ended, and later not at all", async () => {
+    const terminal = await terminalIn({ graceMs: 0 });
+    const output = taskOutputTool(terminal);
+    const resources = new Resources();
+    const job = (i: number) => `echo ${i}; exit ${i % 7}`;
+    for (let i = 1; i <= 205; i += 20) {
+      const ids = await Promise.all(
+        Array.from({ length: Math.min(20, 206 - i) }, (_, k) => begun(terminal, job(i + k))),
+      );
+      await output.call({ task_ids: ids, timeout_ms: 60_000 });
+    }
+    expect(await said(output, { task_ids: ["task-205"] })).toMatch(/: ended, exit \d\n\d+$/);
+    const old = await callTool(output, { task_ids: ["task-50"] }, { resources });
+    expect(old.text).toMatch(/^task-50 \(a test\): ended, exit \d\n\(what it wrote is not kept any more\)$/);
+    expect(old.output).toMatchObject({ tasks: [{ task_id: "task-50", status: "completed", truncated: true }] });
+    expect(await said(taskKillTool(terminal), { task_id: "task-50" })).toMatch(/had ended already: ended, exit \d\.$/);
+    expect(await said(output, { task_ids: ["task-1"] })).toContain("There is no task task-1.");
+  }, 120_000);
+
   it("have tools that bash asks for", async () => {
     const tools = shellTools(await terminalIn());
     expect(tools.map((tool) => tool.metadata?.id)).toEqual(["bash", "task_output", "task_kill"]);

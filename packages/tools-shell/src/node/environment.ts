@@ -3,7 +3,8 @@ export interface Environment {
   readonly [name: string]: string | undefined;
 }
 
-const SECRET_NAME = /KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL/i;
+const SECRET_NAME =
+  /KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CONNECTION_?STRING|(?:^|_)(?:PASS|PAT|AUTH|COOKIE|JWT)$|_PWD$/i;
 
 /** A URL with a password in it. */
 const SECRET_VALUE = /\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;
