@@ -1,4 +1,5 @@
 import type { ToolContext } from "@shedkit/tool";
+import { shownText } from "./text/format.js";
 
 /** What tools that change files tell their host of: see {@link FileChanged}. */
 export const FILE_CHANGED = "fileChanged";
@@ -24,7 +25,7 @@ export function announce(ctx: ToolContext, { path, change, from, before, after }
     path,
     change,
     ...(from === undefined ? {} : { from }),
-    ...(before === undefined || before.length > MAX_TEXT ? {} : { before }),
-    ...(after === undefined || after.length > MAX_TEXT ? {} : { after }),
+    ...(before === undefined || before.length > MAX_TEXT ? {} : { before: shownText(before) }),
+    ...(after === undefined || after.length > MAX_TEXT ? {} : { after: shownText(after) }),
   });
 }

@@ -123,14 +123,17 @@ async function apply(draft: Draft, section: PatchSection): Promise<ApplyPatchOut
     await draft.create(section.path, section.content);
     return { path: section.path, change: "added" };
   }
-  const file = await draft.open(section.path);
+  const asItIs = section.type === "delete" || section.hunks.length === 0;
+  const file = await (asItIs ? draft.take(section.path) : draft.open(section.path));
   const { path } = file;
   if (section.type === "delete") {
     await draft.remove(file);
     return { path, change: "deleted" };
   }
-  const text = explaining(() => applyHunks(file.text, section.hunks), path);
-  if (text !== file.text) await draft.change(file, text);
+  if (!asItIs) {
+    const text = explaining(() => applyHunks(file.text, section.hunks), path);
+    if (text !== file.text) await draft.change(file, text);
+  }
   if (section.moveTo === undefined) return { path, change: "updated" };
   await draft.move(file, section.moveTo);
   return { path: file.path, change: "moved" };
@@ -141,7 +144,7 @@ function explaining<T>(work: () => T, path?: string): T {
     return work();
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
-    const where = path === undefined ? "" : ` (${quote(path)})`;
-    throw new Failure(`patch does not fit${where}`, `${error.message}${where} Nothing was changed.`);
+    const [where, file] = path === undefined ? ["", ""] : [` (${quote(path)})`, `${quote(path)}: `];
+    throw new Failure(`patch does not fit${where}`, `${file}${error.message} Nothing was changed.`);
   }
 }

@@ -6,10 +6,11 @@ import { Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
 import { locate } from "./locate.js";
 import { exclusively } from "./lock.js";
-import { seenFiles } from "./seen.js";
+import { assertFresh, seenFiles } from "./seen.js";
+import { isBinary } from "./text/binary.js";
 import { type TextChange, unifiedDiff } from "./text/diff.js";
 import { decodeText, type Encoding } from "./text/encoding.js";
-import { fingerprint } from "./text/hash.js";
+import { fingerprint, MAX_FINGERPRINTED } from "./text/hash.js";
 import { bytesFor, openText } from "./text-file.js";
 
 /** A file in a draft. */
@@ -18,6 +19,8 @@ export interface DraftFile {
   path: string;
   text: string;
   encoding: Encoding;
+  /** It is no text, and can be moved and removed only. */
+  opaque?: boolean | undefined;
   /** Of the content that `text` was read from or written to. */
   version: string;
 }
@@ -43,10 +46,32 @@ export class Draft {
     const at = await locate(this.#overlay, cleanPath(path), signal);
     const key = await this.#overlay.realpath(at.path, { signal });
     const known = this.#files.get(key);
-    if (known) return known;
+    if (known) {
+      if (known.opaque) throw noText(known.path);
+      return known;
+    }
     await assertNotIgnored(this.#fs, at.path, this.#ctx);
     const { text, encoding } = await openText(this.#fs, at.path, at.stat, this.#ctx, this.#ctx.params.readFirst);
     const file: DraftFile = { path: at.path, text, encoding, version: at.stat.version };
+    this.#files.set(key, file);
+    return file;
+  }
+
+  /** Any file, to be moved or removed: text, which is opened, or not. Throws as {@link open} does. */
+  async take(path: string): Promise<DraftFile> {
+    const { signal } = this.#ctx;
+    const at = await locate(this.#overlay, cleanPath(path), signal);
+    const key = await this.#overlay.realpath(at.path, { signal });
+    const known = this.#files.get(key);
+    if (known) return known;
+    const { stat } = at;
+    const bytes =
+      stat.type === "file" && (await this.#overlay.readFile(at.path, { end: MAX_FINGERPRINTED + 1, signal }));
+    if (!bytes || !isBinary(bytes)) return this.open(path);
+    await assertNotIgnored(this.#fs, at.path, this.#ctx);
+    const whole = bytes.length <= MAX_FINGERPRINTED ? { bytes, fingerprint: fingerprint(bytes) } : undefined;
+    assertFresh(at.path, seenFiles(this.#fs, this.#ctx).get(key), stat, whole, this.#ctx);
+    const file: DraftFile = { path: at.path, text: "", encoding: "utf-8", opaque: true, version: stat.version };
     this.#files.set(key, file);
     return file;
   }
@@ -72,7 +97,7 @@ export class Draft {
       this.#files.set(key, { path: place, text, encoding: "utf-8", version });
     } catch (error) {
       if (!isFsError(error, "exists") && !isFsError(error, "isADirectory")) throw error;
-      throw new Failure(`exists: ${quote(place)}`, `${quote(place)} exists already. Nothing was changed.`);
+      throw existing(place);
     }
   }
 
@@ -87,7 +112,9 @@ export class Draft {
     const place = this.#overlay.resolve(cleanPath(to));
     await assertNotIgnored(this.#fs, place, this.#ctx);
     await this.#overlay.mkdir(parentOf(place), { recursive: true, signal });
-    await this.#overlay.rename(file.path, place, { signal });
+    await this.#overlay.rename(file.path, place, { signal }).catch((error: unknown) => {
+      throw isFsError(error, "exists") ? existing(place) : error;
+    });
     this.#forget(file);
     file.path = place;
     file.version = (await this.#overlay.stat(place, { signal })).version;
@@ -122,6 +149,14 @@ export class Draft {
       announce(this.#ctx, { path, change: type, ...texts });
     }
   }
+}
+
+function existing(path: string): Failure {
+  return new Failure(`exists: ${quote(path)}`, `${quote(path)} exists already. Nothing was changed.`);
+}
+
+function noText(path: string): Failure {
+  return new Failure(`not a text file: ${quote(path)}`, `${quote(path)} is not a text file. Nothing was changed.`);
 }
 
 function textOf(bytes: Uint8Array): string;

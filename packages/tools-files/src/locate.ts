@@ -81,7 +81,8 @@ function nearest(wanted: string, names: readonly string[]): string[] {
     return score === undefined ? [] : [{ name, score }];
   });
   scored.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
-  return scored.slice(0, MOST_HINTS).map(({ name }) => name);
+  const same = scored.filter(({ score }) => score === 0);
+  return (same.length > 0 ? same : scored).slice(0, MOST_HINTS).map(({ name }) => name);
 }
 
 function likeness(wanted: string, name: string): number | undefined {

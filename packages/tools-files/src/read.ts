@@ -18,7 +18,7 @@ import { readWindow, type Source, type Window } from "./read/window.js";
 import { type SeenState, seenFiles } from "./seen.js";
 import { hasBinaryName, isBinary } from "./text/binary.js";
 import { ENCODING_NAMES } from "./text/encoding.js";
-import { count, pieceEnd, plural } from "./text/format.js";
+import { count, pieceEnd, plural, shownText } from "./text/format.js";
 
 export interface ReadInput {
   path: string;
@@ -183,7 +183,7 @@ async function read(
   const inFormat = await readFormat(fs, { path, size: stat.size }, input.pages, ctx, formats);
   if (inFormat !== undefined) return inFormat;
   const source: Source = { size: stat.size, chunks: () => fs.readChunks(path, { signal: ctx.signal }) };
-  const read = hasBinaryName(path) ? undefined : await readFrom(source, path, input, ctx).catch(notText);
+  const read = stat.size > 0 && hasBinaryName(path) ? undefined : await readFrom(source, path, input, ctx).catch(notText);
   if (!read) {
     const image = ctx.params.images ? await readImage(fs, path, stat.size, ctx.signal) : undefined;
     if (image) return image;
@@ -228,14 +228,14 @@ async function readFrom(
   const asked = whole ? maxLines : (input.limit ?? Number.POSITIVE_INFINITY);
   const output: ReadOutput = {
     path,
-    content: window.text,
+    content: shownText(window.text),
     firstLine: first,
     lines: source.size === 0 ? 0 : lines,
     ...(total === undefined ? {} : { totalLines: source.size === 0 ? 0 : total }),
     encoding: window.encoding,
     truncated: lines < Math.min(asked, total === undefined ? asked : total - first + 1),
   };
-  const shown = window.text.replaceAll("\r\n", "\n").replace(/\r$/, "");
+  const shown = output.content.replaceAll("\r\n", "\n").replace(/\r$/, "");
   const body = lineNumbers && window.wanted > 0 && source.size > 0 ? withAnchors(shown, first) : shown;
   const note = noteOn(source, window, ctx);
   const text = note === "" ? body : body === "" ? note : `${body}\n\n${note}`;
@@ -259,7 +259,11 @@ function noteOn(source: Source, window: Window, ctx: ToolContext & { params: Rea
     const of = total === undefined ? "a very long file" : count(total);
     notes.push(`These are lines ${first} to ${next - 1} of ${of}. Go on with ${ctx.names.param("offset")} ${next}.`);
   }
-  if (encoding === "windows-1252") {
+  if (encoding === "utf-8-mixed") {
+    notes.push(
+      "Some bytes here are not UTF-8 and are shown as \ufffd: a text to be replaced must not have these in it. They are kept.",
+    );
+  } else if (encoding === "windows-1252") {
     notes.push("The file is not UTF-8; characters beyond ASCII are shown as in Windows-1252 and may be others.");
   } else if (encoding.startsWith("utf-16")) notes.push(`The file is ${ENCODING_NAMES[encoding]}.`);
   return notes.length === 0 ? "" : `[${notes.join(" ")}]`;

@@ -51,7 +51,8 @@ export async function openText(
 
 /** The bytes of a text for a file. Throws Failure for characters that its encoding does not have. */
 export function bytesFor(path: string, text: string, encoding: Encoding): Uint8Array {
-  if (/\p{Surrogate}/u.test(text) && !encoding.startsWith("utf-16")) {
+  const halves = encoding === "utf-8-mixed" ? /[\ud800-\udc7f\udd00-\udfff]/u : /\p{Surrogate}/u;
+  if (halves.test(text) && !encoding.startsWith("utf-16")) {
     throw new Failure(
       "half a character",
       "The new text has half a character in it (a lone surrogate). Write it whole.",

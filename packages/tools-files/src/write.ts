@@ -123,7 +123,8 @@ async function formOf(
   assertFresh(path, seen, stat, { bytes, fingerprint: fingerprint(bytes) }, ctx);
   if (isBinary(bytes)) return plain;
   const { text, encoding: old } = decodeText(bytes);
-  const encoding = old === "windows-1252" ? "utf-8" : old; // a guess is not worth keeping
+  const guessed = old === "windows-1252" || old === "utf-8-mixed"; // not worth keeping
+  const encoding = guessed ? "utf-8" : old;
   const crlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
   const kept = [...(encoding === "utf-8" ? [] : [ENCODING_NAMES[encoding]]), ...(crlf ? ["CRLF line ends"] : [])];
   return { encoding, crlf, kept, before: text };

@@ -141,6 +141,45 @@ describe("apply_patch", () => {
     expect((await fs.readdir(".")).map(({ name }) => name)).toEqual(["f"]);
   });
 
+  it("keeps lines of a file that look like a patch's own", async () => {
+    const lines = ["*** Begin Patch", "*** Update File: x", "*** End of File", "*** End Patch"];
+    for (const line of lines) {
+      expect(await patched(`a\n${line}\nb\nc\n`, " a", ` ${line}`, "-b", "+B", " c")).toBe(`a\n${line}\nB\nc\n`);
+      expect(await patched(`a\n${line}\nb\n`, `-${line}`, " b")).toBe("a\nb\n");
+    }
+  });
+
+  it("moves and deletes what is no text, and does not change it", async () => {
+    const bytes = new Uint8Array([0x89, 0x50, 0, 1, 2]);
+    for (const fs of [memoryFs(), await realFs()]) {
+      for (const name of ["a.png", "b.png", "c.png"]) await fs.writeFile(name, bytes);
+      const tool = applyPatchTool(fs, { readFirst: true });
+      expect(await failed(tool, { patch: patch("*** Update File: a.png", "@@", "-x", "+y") })).toMatch(
+        /"a.png" (?:is not a text file|has not been read)/,
+      );
+      expect(
+        await failed(applyPatchTool(fs), {
+          patch: patch("*** Update File: a.png", "*** Move to: d.png", "*** Update File: d.png", "@@", "-x", "+y"),
+        }),
+      ).toBe('"d.png" is not a text file. Nothing was changed.');
+      const moves = patch("*** Update File: a.png", "*** Move to: img/a.png", "*** Delete File: b.png");
+      await tool.call({ patch: moves });
+      expect(await fs.readFile("img/a.png")).toEqual(bytes);
+      expect((await fs.readdir(".")).map(({ name }) => name)).toEqual(["c.png", "img"]);
+    }
+  });
+
+  it("says which file a hunk does not fit, and that nothing was changed", async () => {
+    const fs = memoryFs({ f: "a\n", g: "g\n" });
+    const both = patch("*** Update File: f", "@@", "-a", "+b", "*** Update File: g", "@@", "-x", "+y");
+    expect(await failed(applyPatchTool(fs), { patch: both })).toBe(
+      '"g": Line 7 of the patch: the file does not have these lines, the first of which is "x". Read the file and copy its ' +
+        "lines exactly. Nothing was changed.",
+    );
+    const onto = patch("*** Update File: f", "*** Move to: g");
+    expect(await failed(applyPatchTool(fs), { patch: onto })).toBe('"g" exists already. Nothing was changed.');
+  });
+
   it("says what it will change", () => {
     const tool = applyPatchTool(memoryFs());
     const args = { patch: patch("*** Update File: a", "*** Move to: b", "*** Delete File: c") };

@@ -410,7 +410,7 @@ describe("apply_patch", () => {
     [patch("*** Change File: f"), /^Line 2 of the patch: expected/],
     [patch("*** Update File: f\n@@\n a"), /^Line 3 of the patch: the hunk changes nothing/],
     [patch("*** Update File: f"), /the update of "f" has no hunk/],
-    [patch("*** Update File: f\n@@\n-z\n+y"), /^Line 3 of the patch: the file does not have these lines/],
+    [patch("*** Update File: f\n@@\n-z\n+y"), /^"f": Line 3 of the patch: the file does not have these lines/],
     [patch("*** Update File: f\n@@\n-a\n+b\n*** Delete File: none"), /There is no file or folder "none"/],
     [patch("*** Add File: f\n+x"), /"f" exists already/],
     [patch("*** Add File: ../x\n+x"), undefined],

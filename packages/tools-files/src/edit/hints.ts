@@ -1,3 +1,4 @@
+import { shownText } from "../text/format.js";
 import { lineNumbers } from "./replace.js";
 
 const MAX_LINE = 200; // characters of a line that is shown
@@ -11,6 +12,8 @@ export function missHint(text: string, old: string): string {
   const bare = old.replace(/^\d+→/gm, "");
   if (bare !== old && text.includes(bare))
     return "It would be found without the line numbers (1→), which are no part of the file.";
+  if (old.includes("\ufffd") && !text.includes("\ufffd"))
+    return "\ufffd is shown for bytes of the file that are no text: give only what stands before or after them.";
   const line = nearestLine(text, old);
   return line === undefined ? "" : `The nearest line is ${line}`;
 }
@@ -27,5 +30,5 @@ function nearestLine(text: string, old: string): string | undefined {
   const line = text.slice(start, feed < 0 ? undefined : feed).replace(/\r$/, "");
   // Around the word, where the line is long.
   const from = line.length <= MAX_LINE ? 0 : Math.max(0, Math.min(at - start - 50, line.length - MAX_LINE));
-  return `${lineNumbers(text, [at])[0]}: ${line.slice(from, from + MAX_LINE)}`;
+  return `${lineNumbers(text, [at])[0]}: ${shownText(line.slice(from, from + MAX_LINE))}`;
 }

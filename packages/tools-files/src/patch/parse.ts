@@ -80,7 +80,8 @@ class Reader {
 
   /** At the end of a file's part. */
   get #ended(): boolean {
-    return this.#line === undefined || /^\*\*\* (?:Add File|Delete File|Update File|End Patch)/.test(this.#line.trim());
+    // A kept line with such a text has a space before it.
+    return this.#line === undefined || /^\*\*\* (?:Add File|Delete File|Update File|End Patch)/.test(this.#line);
   }
 
   #error(what: string, line: string): PatchError {
@@ -111,7 +112,7 @@ class Reader {
     for (; !atEnd && !this.#ended && !this.#line?.startsWith("@@"); this.#at++) {
       const line = this.#line ?? "";
       const kind = line.charAt(0);
-      if (line.trim() === END_OF_FILE) atEnd = true;
+      if (line.trimEnd() === END_OF_FILE) atEnd = true;
       else if (kind === " " || kind === "-" || kind === "+") lines.push({ kind, text: line.slice(1) });
       // The space before an empty kept line is often lost.
       else if (line === "") lines.push({ kind: " ", text: "", bare: true });

@@ -1,3 +1,5 @@
+import { shownText } from "./format.js";
+
 /** A change of one file, for showing. `undefined` is no file. */
 export interface TextChange {
   path: string;
@@ -12,12 +14,11 @@ type Line = { kind: " " | "-" | "+"; text: string };
 
 /** Changes in unified form, as `diff -u` writes them. Line ends that differ count as a difference. */
 export function unifiedDiff(changes: readonly TextChange[]): string {
-  return changes
-    .map(({ path, before, after }) => {
-      const head = `--- ${before === undefined ? "/dev/null" : path}\n+++ ${after === undefined ? "/dev/null" : path}`;
-      return [head, ...hunks(diffLines(linesOf(before), linesOf(after)))].join("\n");
-    })
-    .join("\n");
+  const files = changes.map(({ path, before, after }) => {
+    const head = `--- ${before === undefined ? "/dev/null" : path}\n+++ ${after === undefined ? "/dev/null" : path}`;
+    return [head, ...hunks(diffLines(linesOf(before), linesOf(after)))].join("\n");
+  });
+  return shownText(files.join("\n"));
 }
 
 function linesOf(text: string | undefined): string[] {

@@ -1,8 +1,11 @@
 /** How the bytes of a text file are read. Every one gives back the same bytes for the same text. */
-export type Encoding = "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be" | "windows-1252";
+export type Encoding = "utf-8" | "utf-8-bom" | "utf-8-mixed" | "utf-16le" | "utf-16be" | "windows-1252";
 
 export interface DecodedText {
-  /** Without a byte order mark. */
+  /**
+   * Without a byte order mark. Of `utf-8-mixed` each byte that is no UTF-8 is a lone surrogate, U+DC80 for 0x80 and so on:
+   * no other text has these, and the byte can be given back.
+   */
   text: string;
   encoding: Encoding;
 }
@@ -16,11 +19,16 @@ export function byteOrderMark(bytes: Uint8Array): { encoding: Encoding; length: 
   return undefined;
 }
 
-/** The whole content of a file as text: by its byte order mark, else UTF-8, else (bytes that are none) Windows-1252. */
+/**
+ * The whole content of a file as text: by its byte order mark, else UTF-8, else UTF-8 with some bytes that are none, else
+ * Windows-1252. {@link encodeText} gives back the same bytes.
+ */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const mark = byteOrderMark(bytes);
-  const body = mark ? bytes.subarray(mark.length) : bytes;
-  return decodeBody(body, mark?.encoding);
+  if (!mark) return decodeBody(bytes, undefined);
+  const marked = decodeBody(bytes.subarray(mark.length), mark.encoding);
+  // What is not what its mark says keeps the mark as text.
+  return marked.encoding === mark.encoding ? marked : decodeBody(bytes, undefined);
 }
 
 /** Text of a file, or a part of it that begins and ends between characters, its byte order mark taken off. */
@@ -32,6 +40,8 @@ export function decodeBody(body: Uint8Array, marked: Encoding | undefined): Deco
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
     return { text, encoding: marked === "utf-8-bom" ? marked : "utf-8" };
   } catch {
+    const mixed = decodeMixed(body);
+    if (mixed !== undefined) return { text: mixed, encoding: "utf-8-mixed" };
     return { text: decodeWindows1252(body), encoding: "windows-1252" };
   }
 }
@@ -39,6 +49,7 @@ export function decodeBody(body: Uint8Array, marked: Encoding | undefined): Deco
 /** The bytes of a text, mark included; or the first character that the encoding has no bytes for. */
 export function encodeText(text: string, encoding: Encoding): { bytes: Uint8Array } | { missing: string } {
   if (encoding === "windows-1252") return encodeWindows1252(text);
+  if (encoding === "utf-8-mixed") return { bytes: encodeMixed(text) };
   if (encoding === "utf-16le" || encoding === "utf-16be") {
     return { bytes: encodeUtf16(`\ufeff${text}`, encoding === "utf-16le") };
   }
@@ -49,6 +60,7 @@ export function encodeText(text: string, encoding: Encoding): { bytes: Uint8Arra
 export const ENCODING_NAMES: { readonly [E in Encoding]: string } = {
   "utf-8": "UTF-8",
   "utf-8-bom": "UTF-8 with a byte order mark",
+  "utf-8-mixed": "UTF-8 with some bytes that are none",
   "utf-16le": "UTF-16 (little-endian)",
   "utf-16be": "UTF-16 (big-endian)",
   "windows-1252": "not UTF-8 (taken as Windows-1252)",
@@ -70,6 +82,58 @@ function encodeUtf16(text: string, little: boolean): Uint8Array {
     const unit = text.charCodeAt(i);
     bytes[2 * i + low] = unit & 0xff;
     bytes[2 * i + high] = unit >> 8;
+  }
+  return bytes;
+}
+
+const LONE = 0xdc00; // and the byte: a lone surrogate
+
+/** Undefined where less than half of what is beyond ASCII is UTF-8: then it is likely something else. */
+function decodeMixed(bytes: Uint8Array): string | undefined {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const pieces: string[] = [];
+  let [good, bad, from] = [0, 0, 0];
+  for (let i = 0; i < bytes.length; ) {
+    const length = characterLength(bytes, i);
+    if (length > 1) good++;
+    if (length === 0) {
+      bad++;
+      if (i > from) pieces.push(decoder.decode(bytes.subarray(from, i)));
+      pieces.push(String.fromCharCode(LONE + (bytes[i] ?? 0)));
+      from = i + 1;
+    }
+    i += Math.max(length, 1);
+  }
+  if (good < bad) return undefined;
+  pieces.push(decoder.decode(bytes.subarray(from)));
+  return pieces.join("");
+}
+
+/** How many bytes the character has that begins at a place; 0 for a byte that begins none (RFC 3629, section 4). */
+function characterLength(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0;
+  if (first < 0x80) return 1;
+  const length = first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  for (let i = 1; i < length; i++) {
+    const byte = bytes[at + i] ?? 0;
+    if (byte < (i === 1 ? least : 0x80) || byte > (i === 1 ? most : 0xbf)) return 0;
+  }
+  return length;
+}
+
+function encodeMixed(text: string): Uint8Array {
+  const encoder = new TextEncoder();
+  // Every other piece is one of the bytes that are no UTF-8.
+  const pieces = text
+    .split(/([\udc80-\udcff])/u)
+    .map((piece, i) => (i % 2 === 0 ? encoder.encode(piece) : Uint8Array.of(piece.charCodeAt(0) - LONE)));
+  const bytes = new Uint8Array(pieces.reduce((size, piece) => size + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
   }
   return bytes;
 }

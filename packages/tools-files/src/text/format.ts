@@ -20,3 +20,8 @@ export function pieceEnd(text: string, start: number, most: number): number {
   const end = Math.min(start + most, text.length);
   return end < text.length && /[\ud800-\udbff]/.test(text[end - 1] ?? "") ? end - 1 : end;
 }
+
+/** A text that can be sent: bytes of a file that are no text are shown as U+FFFD. */
+export function shownText(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\ufffd");
+}
