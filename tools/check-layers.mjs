@@ -22,6 +22,8 @@ const SAME_FLOOR = [
   ["provider-transformers", "gguf"],
   ["tools-mcp", "shed"],
   ["tools-documents", "tools-files"],
+  ["tools-hashline", "tools-files"],
+  ["tools-hashline", "tools-search"],
   [/^bridge-/, "shed"],
 ];
 /** Outside the floors: what they may import. Nobody's product code imports `testing`. */

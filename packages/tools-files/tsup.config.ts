@@ -1,4 +1,9 @@
 import { defineConfig } from "tsup";
 import { base } from "../../tsup.base.js";
 
-export default defineConfig({ ...base, entry: ["src/index.ts"], target: "node20", noExternal: ["@sinclair/typebox"] });
+export default defineConfig({
+  ...base,
+  entry: ["src/index.ts", "src/internals.ts"],
+  target: "node20",
+  noExternal: ["@sinclair/typebox"],
+});

@@ -3,6 +3,7 @@ export { Gemma4, type GgufFamily, Glm52, Qwen36 } from "./families.js";
 export type { FileChangesPresetOptions, FilesPresetOptions } from "./files-preset.js";
 export { HuggingFaceGgufConfig } from "./gguf-config.js";
 export { ggufProvider } from "./gguf-provider.js";
+export type { HashlinePresetOptions } from "./hashline-preset.js";
 export type { LspPresetOptions, LspServer } from "./lsp-preset.js";
 export type { ImageMaker, MediaPresetOptions, VideoMaker, VideoState } from "./media-preset.js";
 export type { NoteStore } from "./memory-preset.js";

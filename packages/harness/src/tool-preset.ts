@@ -4,6 +4,7 @@ import { isToolConstructor, type ToolConstructor, type ToolImpl } from "@shedkit
 import { type MemoryAccess, type SessionId, toolName } from "@shedkit/types";
 import { type AgentPresetOptions, agentTools } from "./agent-preset.js";
 import { type FileChangesPresetOptions, type FilesPresetOptions, fileChangeTools, fileTools } from "./files-preset.js";
+import { type HashlinePresetOptions, hashlineTools } from "./hashline-preset.js";
 import { type LspPresetOptions, type LspServer, lspTools } from "./lsp-preset.js";
 import { type MediaPresetOptions, mediaTools } from "./media-preset.js";
 import { memoryTools, type NoteStore, noteTools, sessionMemoryTools } from "./memory-preset.js";
@@ -48,6 +49,14 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   /** `multi_edit`, `apply_patch`, `delete` and `move` over a file system. Needs `@shedkit/tools-files`. */
   static fileChanges(fs: FileSystem, options: FileChangesPresetOptions = {}): ToolPreset {
     return new ToolPreset(fileChangeTools(fs, options));
+  }
+
+  /**
+   * `hashline_read`, `hashline_grep` and `hashline_edit` over a file system: by anchors of lines, in place of `read`,
+   * `edit` and `search_file`, which a session cannot have beside them. Needs `@shedkit/tools-hashline`.
+   */
+  static hashline(fs: FileSystem, options: HashlinePresetOptions = {}): ToolPreset {
+    return new ToolPreset(hashlineTools(fs, options));
   }
 
   /**

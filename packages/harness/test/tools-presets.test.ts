@@ -52,6 +52,7 @@ describe("presets of tools", () => {
     expect(names(ToolPreset.shell())).toEqual(shell);
     expect(names(ToolPreset.shell({ bash: { enabledBackground: false } }))).toEqual(["bash"]);
     expect(names(ToolPreset.fileChanges(fs))).toEqual(["multi_edit", "apply_patch", "delete", "move"]);
+    expect(names(ToolPreset.hashline(fs))).toEqual(["hashline_read", "hashline_grep", "hashline_edit"]);
     expect(names(ToolPreset.searchFiles(fs))).toEqual(["search_file"]);
     expect(names(ToolPreset.searchContext())).toEqual(["search_context"]);
     expect(names(ToolPreset.sessionMemory())).toEqual(["memory"]);
@@ -112,6 +113,21 @@ describe("presets of tools", () => {
     const shown = await said("bash", { command: "cat f f f f f", description: "Long" });
     const [, handle = ""] = /kept as "([^"]+)"/.exec(shown) ?? [];
     expect(await said("read", { path: handle, offset: 10_000, limit: 1 })).toContain("long line 1");
+  });
+
+  it("edit by anchors, with settings of their own, and open the whole of a long output", async () => {
+    const fs = await realFs();
+    await fs.writeFile("f", "one\ntwo\n");
+    const preset = ToolPreset.hashline(fs, { hashLength: 4, grep: { maxFileBytes: 1000 }, edit: { readFirst: true } });
+    const { said } = await session(preset.merge(ToolPreset.shell()));
+    const anchor = /^(2:[a-z2-7]{4})→two$/m.exec(await said("hashline_grep", { query: "two" }))?.[1] ?? "";
+    await said("hashline_edit", { path: "f", edits: [{ op: "replace", anchor, content: "2" }] });
+    expect(await said("hashline_read", { path: "f" })).toMatch(/^1:[a-z2-7]{4}→one\n2:[a-z2-7]{4}→2$/);
+    const command = `cd '${fs.root}'; seq 9999 | sed 's/^/long line /' > f; cat f f f f`;
+    const shown = await said("bash", { command, description: "" });
+    const [, handle = ""] = /kept as "([^"]+)"/.exec(shown) ?? [];
+    expect(await said("hashline_read", { path: handle, offset: 10_001, limit: 1 })).toMatch(/^long line \d+\n/);
+    expect(await said("hashline_grep", { query: "long" })).toContain("larger than 1,000 bytes");
   });
 
   it("pass their options on", async () => {

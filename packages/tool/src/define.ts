@@ -84,6 +84,11 @@ export interface ToolSpec<I, In, P, S> {
   requires?: Requirement | undefined;
   /** Full ids of tools that may not be in one set with this one. */
   conflicts?: readonly string[] | undefined;
+  /**
+   * The purpose of several tools that together conflict with others of the same purpose, e.g. `file-toolset`: a
+   * configuration with both has one problem of the category `file_toolset_conflict`. Default: one problem a pair.
+   */
+  bundle?: string | undefined;
   versions?: readonly BehaviorVersion[] | undefined;
   reminders?: readonly Reminder[] | undefined;
   notifications?: readonly string[] | undefined;
@@ -274,6 +279,7 @@ function metadataFrom(spec: AnySpec): ToolMetadata {
     capabilities: capabilitiesFor(spec.kind, spec.capabilities),
     requires: spec.requires,
     conflicts: spec.conflicts,
+    bundle: spec.bundle,
     versions: spec.versions,
     notifications: spec.notifications,
     reminders: spec.reminders,

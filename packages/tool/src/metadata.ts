@@ -128,6 +128,8 @@ export interface ToolMetadata {
   capabilities: ToolCapabilities;
   requires?: Requirement | undefined;
   conflicts?: readonly string[] | undefined;
+  /** What `conflicts` are reported of, all at once, e.g. `file-toolset`. Default: of the tool, one by one. */
+  bundle?: string | undefined;
   versions?: readonly BehaviorVersion[] | undefined;
   notifications?: readonly string[] | undefined;
   reminders?: readonly Reminder[] | undefined;

@@ -15,7 +15,7 @@ import { accessTo, touchesPath } from "./paths.js";
 import { type FileFormat, readFormat } from "./read/format.js";
 import { readImage } from "./read/image-file.js";
 import { readWindow, type Source, type Window } from "./read/window.js";
-import { type SeenState, seenFiles } from "./seen.js";
+import { SEEN_STATE, seenFiles } from "./seen.js";
 import { hasBinaryName, isBinary } from "./text/binary.js";
 import { ENCODING_NAMES } from "./text/encoding.js";
 import { count, pieceEnd, plural, shownText } from "./text/format.js";
@@ -119,8 +119,6 @@ const Params = Type.Object(
   { additionalProperties: false },
 );
 
-const State = Type.Unsafe<SeenState>({ type: "object", additionalProperties: { type: "string" } });
-
 /** Reads a text file, whole or some of its lines; and what the `formats` read, the first that knows a file. */
 export function readTool(
   fs: FileSystem,
@@ -139,7 +137,7 @@ export function readTool(
     output: Output,
     params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
     // Of all file tools: what was seen of which file, so that a resumed session notices what was changed meanwhile.
-    state: { schema: State, version: 1, initial: (): SeenState => ({}) },
+    state: SEEN_STATE,
     // The tool keeps to its own limits, and its notes at the end must stay.
     capabilities: { maxResultBytes: Number.MAX_SAFE_INTEGER, touches: touchesPath(fs) },
     access: (input) => accessTo(fs, "read", input.path),
@@ -183,7 +181,8 @@ async function read(
   const inFormat = await readFormat(fs, { path, size: stat.size }, input.pages, ctx, formats);
   if (inFormat !== undefined) return inFormat;
   const source: Source = { size: stat.size, chunks: () => fs.readChunks(path, { signal: ctx.signal }) };
-  const read = stat.size > 0 && hasBinaryName(path) ? undefined : await readFrom(source, path, input, ctx).catch(notText);
+  const read =
+    stat.size > 0 && hasBinaryName(path) ? undefined : await readFrom(source, path, input, ctx).catch(notText);
   if (!read) {
     const image = ctx.params.images ? await readImage(fs, path, stat.size, ctx.signal) : undefined;
     if (image) return image;

@@ -1,13 +1,6 @@
 import type { FileStat, FileSystem } from "@shedkit/fs";
-import {
-  fullId,
-  type Requirement,
-  type Resource,
-  resource,
-  type StateHandle,
-  stateOf,
-  type ToolContext,
-} from "@shedkit/tool";
+import { type Requirement, type Resource, resource, type StateHandle, stateOf, type ToolContext } from "@shedkit/tool";
+import * as Type from "@sinclair/typebox";
 import { stale } from "./failure.js";
 import { unifiedDiff } from "./text/diff.js";
 import { decodeText } from "./text/encoding.js";
@@ -99,7 +92,15 @@ export class SeenFiles {
 /** One per session: what the agent saw, by file system. */
 const SEEN: Resource<WeakMap<FileSystem, SeenFiles>> = resource("files seen");
 
-const STATE = stateOf(fullId({ namespace: "files", id: "read" })) as Resource<StateHandle<SeenState>>;
+/** The tools that read have the memory that is kept with the session; a set has one of them. */
+const STATES = ["files:read", "hashline:hashline_read"].map((id) => stateOf(id) as Resource<StateHandle<SeenState>>);
+
+/** For `state` of a tool that reads. */
+export const SEEN_STATE = {
+  schema: Type.Unsafe<SeenState>({ type: "object", additionalProperties: { type: "string" } }),
+  version: 1,
+  initial: (): SeenState => ({}),
+};
 
 // Tools that are called without a session share what was seen through the file system object.
 const withoutSession = new WeakMap<FileSystem, SeenFiles>();
@@ -111,10 +112,25 @@ export function seenFiles(fs: FileSystem, ctx: ToolContext): SeenFiles {
     kept ?? (ctx.sessionId === undefined ? withoutSession : ctx.resources.getOrDefault(SEEN, () => new WeakMap()));
   const known = byFs.get(fs);
   if (known) return known;
-  // The tool `read` has the memory that is kept with the session.
-  const files = new SeenFiles(kept === undefined && ctx.sessionId === undefined ? undefined : ctx.resources.get(STATE));
+  const files = new SeenFiles(kept === undefined && ctx.sessionId === undefined ? undefined : stateIn(ctx));
   byFs.set(fs, files);
   return files;
+}
+
+function stateIn({ resources }: ToolContext): StateHandle<SeenState> | undefined {
+  for (const key of STATES) {
+    const state = resources.get(key);
+    if (state) return state;
+  }
+  return undefined;
+}
+
+/**
+ * Whether a file is what the agent saw, or was not seen; see {@link assertFresh}.
+ */
+export function isFresh(seen: Seen | undefined, stat: FileStat, fingerprint: string | undefined): boolean {
+  if (!seen) return true;
+  return seen.fingerprint === undefined ? seen.version === stat.version : seen.fingerprint === fingerprint;
 }
 
 /**
@@ -130,9 +146,8 @@ export function assertFresh(
   now: { bytes: Uint8Array; fingerprint: string | undefined } | undefined,
   ctx: ToolContext,
 ): void {
-  if (!seen) return;
-  const fresh = seen.fingerprint === undefined ? seen.version === stat.version : seen.fingerprint === now?.fingerprint;
-  if (!fresh) throw stale(path, ctx, seen.content && now ? changesShown(path, seen.content, now.bytes) : "");
+  if (isFresh(seen, stat, now?.fingerprint)) return;
+  throw stale(path, ctx, seen?.content && now ? changesShown(path, seen.content, now.bytes) : "");
 }
 
 const MAX_SHOWN = 2000; // characters

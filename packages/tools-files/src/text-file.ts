@@ -14,6 +14,8 @@ export interface TextFile {
   /** Canonical, relative to the root. */
   real: string;
   stat: FileStat;
+  /** What it holds, byte for byte. */
+  bytes: Uint8Array;
   text: string;
   encoding: Encoding;
 }
@@ -29,24 +31,28 @@ export async function openText(
   ctx: ToolContext,
   readFirst: boolean,
 ): Promise<TextFile> {
+  const file = await loadText(fs, path, stat, ctx);
+  const seen = seenFiles(fs, ctx).get(file.real);
+  if (readFirst && !seen) throw unread(path, ctx);
+  assertFresh(path, seen, stat, { bytes: file.bytes, fingerprint: fingerprint(file.bytes) }, ctx);
+  return file;
+}
+
+/** A text file as it is, whatever the agent saw of it. Throws Failure where it is none, or is too large. */
+export async function loadText(fs: FileSystem, path: string, stat: FileStat, ctx: ToolContext): Promise<TextFile> {
   if (stat.type === "directory")
     throw new Failure(`a folder: ${quote(path)}`, `${quote(path)} is a folder, not a file.`);
   if (stat.size > MAX_BYTES) {
-    const text = `${quote(path)} is too large to be changed with this tool (${plural(stat.size, "byte")}).`;
+    const text = `${quote(path)} is too large for this tool (${plural(stat.size, "byte")}).`;
     throw new Failure(`too large: ${quote(path)}`, text);
   }
   const real = await fs.realpath(path, { signal: ctx.signal });
   const bytes = await fs.readFile(path, { signal: ctx.signal });
-  const seen = seenFiles(fs, ctx).get(real);
-  if (readFirst && !seen) throw unread(path, ctx);
-  assertFresh(path, seen, stat, { bytes, fingerprint: fingerprint(bytes) }, ctx);
   if (isBinary(bytes)) {
-    throw new Failure(
-      `not a text file: ${quote(path)}`,
-      `${quote(path)} is not a text file (${plural(bytes.length, "byte")}). Only text can be changed.`,
-    );
+    const text = `${quote(path)} is not a text file (${plural(bytes.length, "byte")}).`;
+    throw new Failure(`not a text file: ${quote(path)}`, `${text} Only text can be read and changed.`);
   }
-  return { real, stat, ...decodeText(bytes) };
+  return { real, stat, bytes, ...decodeText(bytes) };
 }
 
 /** The bytes of a text for a file. Throws Failure for characters that its encoding does not have. */

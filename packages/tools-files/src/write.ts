@@ -63,13 +63,14 @@ export function writeTool(fs: FileSystem, params: Partial<WriteParams> = {}): Ty
     notifications: [FILE_CHANGED],
     capabilities: { idempotent: true, destructive: false, touches: touchesPath(fs) },
     access: (input) => accessTo(fs, "write", input.path),
-    run: (input, ctx) => answering(fs, ctx, () => write(fs, input, ctx)),
+    run: (input, ctx) => answering(fs, ctx, () => writeText(fs, input, ctx)),
   });
 }
 
 type Context = ToolContext & { params: WriteParams };
 
-async function write(fs: FileSystem, input: WriteInput, ctx: Context): Promise<ToolCallResult> {
+/** Writes a whole file as the tool `write` does. */
+export async function writeText(fs: FileSystem, input: WriteInput, ctx: Context): Promise<ToolCallResult> {
   const path = cleanPath(input.path);
   const found = await existing(fs, path, ctx);
   const place = found?.path ?? fs.resolve(path);

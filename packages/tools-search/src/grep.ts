@@ -6,6 +6,8 @@ import type { Matcher, Spans } from "./pattern.js";
 interface FoundLine {
   /** From 1. */
   number: number;
+  /** What it is named by in place of its number. */
+  anchor?: string | undefined;
   text: string;
   /** False for a line that only stands beside one. */
   match: boolean;
@@ -14,6 +16,14 @@ interface FoundLine {
 export interface FoundFile {
   path: string;
   lines: FoundLine[];
+}
+
+/** How lines are told to whoever is to change them. */
+export interface LineForm {
+  /** The text of a file; undefined where it has none. */
+  decode(bytes: Uint8Array): string | undefined;
+  /** Names the lines of a file, by their place from 0. They are as they are parted by line feeds. */
+  anchors(lines: readonly string[]): (index: number) => string;
 }
 
 export interface GrepRequest {
@@ -31,6 +41,8 @@ export interface GrepRequest {
   maxBytes: number;
   clock: Clock;
   signal: AbortSignal;
+  /** Default: as most files are, by their numbers. */
+  form?: LineForm | undefined;
   /** Is given each file with what was found in it, as soon as that is known. */
   onFile?: ((file: FoundFile) => void) | undefined;
 }
@@ -84,16 +96,12 @@ export async function grep(fs: FileSystem, paths: AsyncIterable<string>, request
 }
 
 /** The text of a file; undefined where it has none, or is gone. */
-async function textOf(
-  fs: FileSystem,
-  path: string,
-  request: GrepRequest,
-): Promise<string | undefined | "tooLarge"> {
-  const { maxBytes, signal } = request;
+async function textOf(fs: FileSystem, path: string, request: GrepRequest): Promise<string | undefined | "tooLarge"> {
+  const { maxBytes, form, signal } = request;
   try {
     // One byte more than may be tells a larger file, without asking for its size first.
     const bytes = await fs.readFile(path, { end: maxBytes + 1, signal });
-    if (bytes.length <= maxBytes) return decode(bytes);
+    if (bytes.length <= maxBytes) return (form?.decode ?? decode)(bytes);
     return encodingOf(bytes) && (await mayMatch(fs, path, request)) ? "tooLarge" : undefined;
   } catch (error) {
     if (isFsError(error)) return undefined;
@@ -174,6 +182,8 @@ function lookThrough(path: string, text: string, request: GrepRequest, result: G
     i = end - 1;
   }
   if (found.length > 0) {
+    const anchor = request.form?.anchors(lines);
+    if (anchor) for (const line of found) line.anchor = anchor(line.number - 1);
     result.files.push({ path, lines: found });
     request.onFile?.({ path, lines: found });
   }

@@ -1,19 +1,12 @@
 import type { FileSystem } from "@shedkit/fs";
-import {
-  defineTool,
-  type Progress,
-  ToolCallResult,
-  ToolError,
-  type TypedTool,
-  type TypedToolContext,
-} from "@shedkit/tool";
+import { defineTool, type Progress, ToolCallResult, type ToolContext, ToolError, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { Clock } from "./clock.js";
 import { filesBelow } from "./files.js";
 import { find, scoreOf } from "./find.js";
 import type { FileFinder } from "./finder.js";
 import { globOf, isGlob } from "./glob.js";
-import { type FoundFile, grep } from "./grep.js";
+import { type FoundFile, grep, type LineForm } from "./grep.js";
 import { matcherOf, spansOf } from "./pattern.js";
 import { accessTo, placeOf } from "./places.js";
 import { TextQueue } from "./queue.js";
@@ -150,33 +143,35 @@ export function searchFileTool(
   });
 }
 
-/** Of a call of `search_file`. */
-export type Context = TypedToolContext<SearchFileParams, undefined>;
+/** Of a search. */
+export type Context = ToolContext & { params: Pick<SearchFileParams, "timeoutMs" | "maxFileBytes"> };
 
 async function* searching(
   fs: FileSystem,
   finder: FileFinder | undefined,
   input: SearchFileInput,
-  ctx: Context,
+  ctx: ToolContext & { params: SearchFileParams },
 ): AsyncGenerator<Progress, ToolCallResult, void> {
-  if (!ctx.params.stream) return await search(fs, finder, input, ctx);
+  if (!ctx.params.stream) return await searchFiles(fs, finder, input, ctx);
   const queue = new TextQueue();
   let begun = false;
-  const done = search(fs, finder, input, ctx, (file) => {
+  const onFile = (file: FoundFile) => {
     queue.push(`${begun ? PARTED : ""}${block(file, input)}`);
     begun = true;
-  }).finally(() => queue.close());
+  };
+  const done = searchFiles(fs, finder, input, ctx, { onFile }).finally(() => queue.close());
   done.catch(() => {}); // where nobody reads to the end
   for await (const text of queue.pieces(MAX_PIECE)) yield { text };
   return await done;
 }
 
-async function search(
+/** Searches as `search_file` does. With a `form` lines are told in it, and each match has an `anchor`. */
+export async function searchFiles(
   fs: FileSystem,
   finder: FileFinder | undefined,
   input: SearchFileInput,
   ctx: Context,
-  onFile?: (file: FoundFile) => void,
+  { onFile, form }: { onFile?: (file: FoundFile) => void; form?: LineForm } = {},
 ): Promise<ToolCallResult> {
   if (input.query.trim() === "") {
     throw new ToolError("invalidArguments", ctx.names.tool, `${ctx.names.param("query")} is empty.`);
@@ -202,7 +197,7 @@ async function search(
   const paths = filesOf(fs, finder, places, input, texts, clock, ctx);
   const maxBytes = many ? Math.min(ctx.params.maxFileBytes, MAX_MULTILINE) : ctx.params.maxFileBytes;
   const found = await grep(fs, paths, {
-    ...{ matchers, spans, texts, ignoreCase, limit, maxBytes, clock },
+    ...{ matchers, spans, texts, ignoreCase, limit, maxBytes, clock, form },
     context: input.context ?? 0,
     countTo: MOST_COUNTED,
     signal: ctx.signal,

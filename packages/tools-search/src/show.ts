@@ -26,10 +26,11 @@ export const PARTED = "\n\n";
 
 /** What is shown of a file. */
 export function block({ path, lines }: FoundFile, { context }: SearchFileInput): string {
-  const texts = lines.map(({ number, text, match }, i) => {
+  const texts = lines.map(({ number, anchor, text, match }, i) => {
     const before = lines[i - 1];
     const gap = context && before && before.number + 1 < number ? "--\n" : "";
-    return `${gap}${number}${match ? ":" : "-"}${text}`;
+    const sign = match ? (anchor === undefined ? ":" : "→") : "-";
+    return `${gap}${anchor ?? number}${sign}${text}`;
   });
   return [shownPath(path), ...texts].join("\n");
 }
@@ -52,7 +53,14 @@ export function showLines(found: GrepResult, maxBytes: number, input: SearchFile
       ? "No line matches."
       : `${plural(shown, "matching line")} in ${plural(files.length, "file")}\n\n${blocks.join(PARTED)}`;
   const matches = files.flatMap(({ path, lines }) =>
-    lines.filter(({ match }) => match).map(({ number, text }) => ({ path, line_number: number, content: text })),
+    lines
+      .filter(({ match }) => match)
+      .map(({ number, anchor, text }) => ({
+        path,
+        line_number: number,
+        ...(anchor === undefined ? {} : { anchor }),
+        content: text,
+      })),
   );
   return result(head, notes, { matches, truncated: more > 0 || stopped !== undefined });
 }

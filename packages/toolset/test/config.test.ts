@@ -185,6 +185,33 @@ describe("a configuration is checked in phases", () => {
     expect(found).toMatchObject([{ tool: "files:lines", category: "conflict", badValue: "files:edit" }]);
   });
 
+  test("tools of one bundle are told once what they exclude", () => {
+    const lines = (id: string) =>
+      defineTool({
+        id,
+        namespace: "lines",
+        kind: "edit",
+        description: "",
+        input: Type.Object({}),
+        conflicts: ["files:read", "files:edit"],
+        bundle: "file-toolset",
+        run: () => "",
+      });
+    const mixed = builder().tool(lines("a")).tool(lines("b"));
+    expect(mixed.validate({ tools: [] })).toEqual([
+      {
+        tool: "(file-toolset)",
+        category: "file_toolset_conflict",
+        fieldPath: "tools",
+        badValue: ["lines:a", "lines:b", "files:read", "files:edit"],
+        message:
+          '"lines:a", "lines:b" cannot be in one set with "files:read", "files:edit". Leave out the ones or the others.',
+      },
+    ]);
+    expect(mixed.validate({ tools: [{ id: "a" }, { id: "b" }] })).toEqual([]);
+    expect(mixed.validate({ tools: [{ id: "read" }, { id: "edit" }] })).toEqual([]);
+  });
+
   test("then what requires another, naming what is missing and on which setting it hangs", () => {
     expect(problems([{ id: "edit" }])).toMatchObject([
       { tool: "files:edit", category: "requirements", message: 'It needs a tool of kind "read".' },

@@ -12,7 +12,10 @@ export interface FormatFile {
   size: number;
   /** Its first bytes: at most 8 KiB. */
   head: Uint8Array;
-  /** Where it is an image that is too large to be given to a model as it is; 0 x 0 where its size does not stand at its start. */
+  /**
+   * Where it is an image that cannot be given to a model as it is: too large, or of a kind that models do not read (BMP, TIFF,
+   * ICO). 0 x 0 where its size does not stand at its start, and of such a kind. Absent where no images are to be shown.
+   */
   image?: { mediaType: string; width: number; height: number } | undefined;
 }
 
@@ -23,6 +26,8 @@ export interface FormatRequest {
   pages?: string | undefined;
   /** The most text that fits, in bytes of UTF-8. */
   maxBytes: number;
+  /** Whether the model may be given images. */
+  images: boolean;
   signal: AbortSignal;
   /** What a parameter of `read` is called, for messages. */
   param(canonical: "path" | "pages"): string;
@@ -62,6 +67,7 @@ export async function readFormat(
     fs,
     pages,
     maxBytes: ctx.params.maxTokens * BYTES_PER_TOKEN,
+    images: ctx.params.images,
     signal,
     param: (name) => ctx.names.param(name),
   });

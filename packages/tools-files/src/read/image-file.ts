@@ -19,8 +19,8 @@ export async function imageAt(
   return info && { ...info, fits: fits(info, size) };
 }
 
-function fits({ width, height }: ImageInfo, size: number): boolean {
-  return size <= MAX_IMAGE.bytes && Math.max(width, height) <= MAX_IMAGE.side && width * height <= MAX_IMAGE.pixels;
+function fits({ native, width, height }: ImageInfo, size: number): boolean {
+  return native && size <= MAX_IMAGE.bytes && Math.max(width, height) <= MAX_IMAGE.side && width * height <= MAX_IMAGE.pixels;
 }
 
 /** A small image as it is; undefined for what is none. Throws Failure for one that is too large, or broken off. */
@@ -33,7 +33,11 @@ export async function readImage(
   const bytes = await fs.readFile(path, { end: MAX_IMAGE.bytes, signal });
   const info = imageInfo(bytes);
   if (!info) return undefined;
-  const { mediaType, width, height } = info;
+  const { mediaType, native, width, height } = info;
+  if (!native) {
+    const text = `${quote(path)} is an image of a kind that is not shown (${mediaType}). Make a PNG of it first.`;
+    throw new Failure(`image of another kind: ${quote(path)}`, text);
+  }
   const pixels = width * height === 0 ? "" : ` of ${width} x ${height} pixels`;
   if (!fits(info, size)) {
     const text =

@@ -169,16 +169,34 @@ function clientNames(tools: readonly PlannedTool[]): ToolSetProblem[] {
 function conflicts(tools: readonly PlannedTool[]): ToolSetProblem[] {
   const there = new Set(tools.map(({ id }) => id));
   const said = new Set<string>();
-  return tools.flatMap(({ id, metadata }) =>
+  const bundles = new Map<string, { own: Set<string>; others: Set<string> }>();
+  const problems = tools.flatMap(({ id, metadata }) =>
     (metadata.conflicts ?? []).flatMap((other) => {
       const full = other.includes(":") ? other : `${metadata.namespace}:${other}`;
       const pair = [id, full].sort().join(" ");
       if (full === id || !there.has(full) || said.has(pair)) return [];
       said.add(pair);
+      if (metadata.bundle !== undefined) {
+        const { own, others } = bundles.get(metadata.bundle) ?? { own: new Set(), others: new Set() };
+        bundles.set(metadata.bundle, { own: own.add(id), others: others.add(full) });
+        return [];
+      }
       const message = `It cannot be in one set with "${full}". Leave one of them out.`;
       return [{ tool: id, category: "conflict", fieldPath: "tools", badValue: full, message }];
     }),
   );
+  return [...problems, ...Array.from(bundles, ([bundle, { own, others }]) => bundleConflict(bundle, own, others))];
+}
+
+/** Of tools that do one thing in two ways: no tool of theirs is to blame alone. */
+function bundleConflict(bundle: string, own: ReadonlySet<string>, others: ReadonlySet<string>): ToolSetProblem {
+  const message = `${inQuotes(own)} cannot be in one set with ${inQuotes(others)}. Leave out the ones or the others.`;
+  const category = `${bundle.replaceAll("-", "_")}_conflict`;
+  return { tool: `(${bundle})`, category, fieldPath: "tools", badValue: [...own, ...others], message };
+}
+
+function inQuotes(ids: ReadonlySet<string>): string {
+  return Array.from(ids, (id) => `"${id}"`).join(", ");
 }
 
 /** What the tools of a set require and do not find in it. */

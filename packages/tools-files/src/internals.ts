@@ -1,0 +1,14 @@
+export { announce } from "./announce.js";
+export { answering, by, Failure } from "./failure.js";
+export { assertNotIgnored } from "./ignored.js";
+export { locate, notFoundText } from "./locate.js";
+export { exclusively } from "./lock.js";
+export { accessTo, touchesPath } from "./paths.js";
+export { readImage } from "./read/image-file.js";
+export { isFresh, NEEDS_READ, SEEN_STATE, type Seen, type SeenFiles, type SeenState, seenFiles } from "./seen.js";
+export { hasBinaryName, isBinary } from "./text/binary.js";
+export { type DecodedText, decodeText, ENCODING_NAMES, type Encoding } from "./text/encoding.js";
+export { count, plural } from "./text/format.js";
+export { fingerprint } from "./text/hash.js";
+export { loadText, saveText, type TextFile } from "./text-file.js";
+export { writeText } from "./write.js";

@@ -1,0 +1,3 @@
+import { shared } from "../../vitest.base.js";
+
+export default shared;
