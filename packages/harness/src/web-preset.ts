@@ -3,7 +3,8 @@ import { given, type Settings } from "./given.js";
 import { optionalPeer } from "./optional-peer.js";
 
 /** Settings of `web_fetch`, as `@shedkit/tools-web` describes them. What is absent is its default. */
-export interface WebFetchPresetOptions extends Settings<{ maxChars: number; maxBytes: number; timeoutMs: number }> {
+export interface WebFetchPresetOptions
+  extends Settings<{ maxChars: number; maxBytes: number; timeoutMs: number; cacheMs: number }> {
   /** Also this machine, where it is named as such. Default: false. */
   allowLocal?: boolean | undefined;
 }

@@ -1,4 +1,5 @@
 export { onAbort } from "./abort.js";
+export { asData } from "./as-data.js";
 export { type BackgroundTask, type BackgroundTasks, backgroundTasks } from "./background.js";
 export { type CallOptions, callTool, settle } from "./call.js";
 export { type CallInfo, type CallInput, callInfo, kindLabel } from "./call-info.js";

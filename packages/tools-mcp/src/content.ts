@@ -1,6 +1,6 @@
-import { jsonEqual } from "@shedkit/tool";
+import { asData, jsonEqual } from "@shedkit/tool";
 import type { ContentPart, JsonValue } from "@shedkit/types";
-import { asData, oneLine } from "./text.js";
+import { oneLine } from "./text.js";
 
 /** One block of what a server answers, as far as it is looked at. */
 export interface McpBlock {

@@ -1,5 +1,11 @@
 export type { WebClient, WebRequest, WebResponse } from "./client.js";
 export type { SearchClient, SearchHit, SearchOptions } from "./search-client.js";
 export { type SearxngOptions, searxng } from "./searxng.js";
-export { type WebFetchInput, type WebFetchOutput, type WebFetchParams, webFetchTool } from "./web-fetch.js";
+export {
+  type WebFetchInput,
+  type WebFetchOptions,
+  type WebFetchOutput,
+  type WebFetchParams,
+  webFetchTool,
+} from "./web-fetch.js";
 export { type WebSearchInput, type WebSearchOutput, type WebSearchParams, webSearchTool } from "./web-search.js";

@@ -2,7 +2,7 @@ import { type LookupAddress, lookup } from "node:dns";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { pipeline, type Readable } from "node:stream";
+import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { ToolError } from "@shedkit/tool";
 import type { WebClient, WebRequest, WebResponse } from "./client.js";
@@ -43,7 +43,7 @@ export class NodeWebClient implements WebClient {
         return {
           status: response.statusCode ?? 0,
           headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
-          ...(await bodyOf(response, maxBytes)),
+          ...(await bodyOf(response, url.host, maxBytes)),
         };
       } finally {
         response.destroy();
@@ -94,11 +94,15 @@ function refused(host: string): ToolError & NodeJS.ErrnoException {
 }
 
 /** The body, unpacked, up to so many bytes. */
-async function bodyOf(response: IncomingMessage, maxBytes: number): Promise<{ body: Uint8Array; truncated: boolean }> {
+async function bodyOf(
+  response: IncomingMessage,
+  host: string,
+  maxBytes: number,
+): Promise<{ body: Uint8Array; truncated: boolean }> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   let truncated = false;
-  for await (const piece of unpacked(response)) {
+  for await (const piece of unpacked(response, host)) {
     const bytes = piece as Uint8Array;
     pieces.push(bytes.subarray(0, maxBytes - length));
     truncated = length + bytes.length > maxBytes;
@@ -108,9 +112,17 @@ async function bodyOf(response: IncomingMessage, maxBytes: number): Promise<{ bo
   return { body: Buffer.concat(pieces), truncated };
 }
 
-function unpacked(response: IncomingMessage): Readable {
-  const encoding = response.headers["content-encoding"]?.trim().toLowerCase();
-  const makers = { gzip: createGunzip, "x-gzip": createGunzip, deflate: createInflate, br: createBrotliDecompress };
-  const make = encoding === undefined ? undefined : makers[encoding as keyof typeof makers];
-  return make ? pipeline(response, make(), () => {}) : response; // a failure comes out of what is read
+const UNPACKERS: { readonly [encoding: string]: () => Transform } = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+function unpacked(response: IncomingMessage, host: string): Readable {
+  const encoding = response.headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (encoding === "" || encoding === "identity") return response;
+  const make = Object.hasOwn(UNPACKERS, encoding) ? UNPACKERS[encoding] : undefined;
+  if (make) return pipeline(response, make(), () => {}); // a failure comes out of what is read
+  throw new ToolError("execution", "web", `${host} packed its answer as ${JSON.stringify(encoding)}, unasked.`);
 }

@@ -1,6 +1,8 @@
-import { ToolError } from "@shedkit/tool";
+import { asData, ToolError } from "@shedkit/tool";
+import { decoded, strictly } from "./charset.js";
 import type { WebClient, WebResponse } from "./client.js";
 import { markdownOf } from "./markdown.js";
+import { freshMs } from "./page-cache.js";
 
 /** A page as it is shown. */
 export interface Page {
@@ -9,6 +11,8 @@ export interface Page {
   text: string;
   /** True where the page is longer than what was loaded. */
   truncated: boolean;
+  /** How long it may be shown again, in milliseconds, as its server says. */
+  freshMs: number;
 }
 
 /** What came of a request that gave no page. */
@@ -21,11 +25,12 @@ export class NoPage extends Error {
   }
 }
 
-const MAX_URL = 2000;
+/** In characters. */
+export const MAX_URL = 2000;
 const MAX_HOPS = 10;
 const HEADERS = {
   accept: "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.1",
-  "accept-encoding": "gzip, deflate, br",
+  "accept-encoding": "gzip, br",
   "user-agent": "Mozilla/5.0 (compatible; shedkit; +https://github.com/shedkit/shedkit)",
 };
 
@@ -43,6 +48,7 @@ export function addressOf(text: string): URL {
   if (!isLocal(url.hostname) && !/[.:]/.test(url.hostname.replace(/\.$/, ""))) {
     throw new NoPage("no public host", `"${url.hostname}" is no host on the web. Give its full name.`);
   }
+  if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
   if (url.protocol === "http:" && !isLocal(url.hostname)) url.protocol = "https:";
   url.hash = "";
   return url;
@@ -63,7 +69,8 @@ export async function loadPage(
   for (let hop = 0; hop <= MAX_HOPS; hop++) {
     const response = await client.get(url, { ...options, headers: HEADERS });
     const { location } = response.headers;
-    if (response.status < 300 || response.status > 399 || location === undefined) return pageOf(url, response);
+    if (response.status < 300 || response.status > 399 || location === undefined)
+      return pageOf(url, response, options.signal);
     if (!URL.canParse(location, url)) throw new NoPage("bad redirection", `${url.href} leads to no URL.`);
     const next = addressOf(new URL(location, url).href);
     if (next.host !== url.host) {
@@ -75,22 +82,35 @@ export async function loadPage(
   throw new NoPage("too many redirections", `${address.href} leads on and on, more than ${MAX_HOPS} times.`);
 }
 
-function pageOf(url: URL, response: WebResponse): Page {
+async function pageOf(url: URL, response: WebResponse, signal: AbortSignal): Promise<Page> {
   const { status, headers, body, truncated } = response;
-  const type = (headers["content-type"] ?? "text/plain").toLowerCase();
-  const mime = type.split(";")[0]?.trim() ?? "";
-  const isText = /^text\/|[/+](?:json|xml|yaml|javascript|x-ndjson|toml)$/.test(mime);
-  const text = isText ? textOf(body, type) : "";
+  const type = headers["content-type"] ?? "text/plain";
+  const mime = type.split(";")[0]?.trim().toLowerCase() ?? "";
+  const text = textOf(body, type, mime);
   const isPage = mime === "text/html" || mime === "application/xhtml+xml";
-  const page = isPage ? markdownOf(text, url) : { title: undefined, text };
+  const page =
+    text !== undefined && isPage ? await markdownOf(text, url, signal) : { title: undefined, text: text ?? "" };
+  const shown = asData(page.text);
   if (status >= 400) {
-    const said = page.text === "" ? "" : `\nIt says: ${page.text.slice(0, 1000)}`;
+    const said = shown === "" ? "" : `\nIt says: ${shown.slice(0, 1000)}`;
     throw new NoPage(`HTTP ${status}`, `${url.href} answered with HTTP ${status}.${said}`);
   }
-  if (!isText || body.subarray(0, 1024).includes(0) || isKnownBinary(body)) {
+  if (text === undefined) {
     throw new NoPage("no text", `${url.href} is no text (${mime}, ${body.length} bytes). Only text can be shown.`);
   }
-  return { url: url.href, ...(page.title === undefined ? {} : { title: page.title }), text: page.text, truncated };
+  const title = page.title === undefined ? "" : asData(page.title).trim();
+  return { url: url.href, ...(title !== "" && { title }), text: shown, truncated, freshMs: freshMs(headers) };
+}
+
+const TEXT = /^text\/|[/+](?:x-)?(?:json|json5|xml|yaml|javascript|typescript|ndjson|jsonlines|toml|sh|sql|graphql)$/;
+/** What servers call files that they know nothing of. */
+const ANYTHING = /^application\/(?:octet-stream|x-unknown)$|^binary\/octet-stream$/;
+
+/** Undefined for what is no text, whatever it is called. */
+function textOf(body: Uint8Array, type: string, mime: string): string | undefined {
+  if (isKnownBinary(body)) return undefined;
+  const text = TEXT.test(mime) ? decoded(body, type, mime) : ANYTHING.test(mime) ? strictly(body) : undefined;
+  return text?.slice(0, 1024).includes("\0") ? undefined : text;
 }
 
 const BINARY = [
@@ -110,18 +130,6 @@ const BINARY = [
 function isKnownBinary(body: Uint8Array): boolean {
   const start = String.fromCharCode(...body.subarray(0, 8));
   return BINARY.some((mark) => start.startsWith(mark));
-}
-
-function textOf(body: Uint8Array, type: string): string {
-  const start = new TextDecoder("latin1").decode(body.subarray(0, 2048));
-  const named =
-    /charset\s*=\s*["']?([\w-]+)/.exec(type)?.[1] ?? /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(start)?.[1];
-  try {
-    return new TextDecoder(named ?? "utf-8").decode(body);
-  } catch (error) {
-    if (error instanceof RangeError) return new TextDecoder().decode(body); // an encoding that nobody knows
-    throw error;
-  }
 }
 
 /** Faults of a client, under the name that the call used. */

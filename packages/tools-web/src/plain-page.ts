@@ -1,7 +1,11 @@
 import { attributeOf, tokensOf } from "./tags.js";
+import { isUnseen, Unseen } from "./unseen.js";
 
 /** What a person does not read. */
 const HIDDEN = new Set("template object embed svg math canvas nav footer button select datalist".split(" "));
+
+/** Some pages show themselves only once their scripts have run. */
+const WHOLE = new Set(["html", "body"]);
 
 /** What is kept of a page, and the attributes that matter. */
 const KEPT: ReadonlyMap<string, readonly string[]> = new Map([
@@ -45,6 +49,7 @@ const MAX_DEPTH = 24;
 /** What is more is text alone: the converter looks at each for a while, and nothing else runs meanwhile. */
 const MAX_ELEMENTS = 12_000;
 const MAX_ATTRIBUTE = 2000; // characters
+const AT_ONCE = 10_000; // tokens
 
 // Its work grows with the square of what it gets at once: a part ends where nothing is open, or at the latest here.
 const PART = { elements: 300, chars: 20_000 };
@@ -57,11 +62,14 @@ const SPACES = new RegExp(`(\\s{${MAX_RUN}})\\s+`, "g");
 
 /**
  * A page in parts, which mean the same to a reader: few kinds of elements, each closed where it belongs, not too deep, not
- * too many. However a page was made, the work with the parts grows no faster than it does.
+ * too many. However a page was made, the work with the parts grows no faster than it does. `breathe` is called now and then, for
+ * others to get their turn.
  */
-export function plainPage(page: string): readonly string[] {
+export async function plainPage(page: string, breathe: () => Promise<void>): Promise<readonly string[]> {
   const tidy = new Tidy();
+  let count = 0;
   for (const token of tokensOf(page)) {
+    if (++count % AT_ONCE === 0) await breathe();
     if (token.type === "text") tidy.text(token.text);
     else if (token.type === "open") tidy.open(token.name, token.attributes);
     else tidy.close(token.name);
@@ -82,8 +90,8 @@ class Tidy {
   readonly #stack: Open[] = [];
   /** How many of each are open. */
   readonly #open = new Map<string, number>();
-  /** What is passed over with all in it, and how often it stands in itself. */
-  #hidden: { name: string; depth: number } | undefined;
+  /** What is passed over with all in it. */
+  #hidden: Unseen | undefined;
   /** What comes next stands by itself. */
   #apart = false;
   #elements = 0;
@@ -107,18 +115,18 @@ class Tidy {
 
   open(name: string, attributes: string): void {
     if (this.#hidden) {
-      if (name === this.#hidden.name) this.#hidden.depth++;
-      return;
+      if (!this.#hidden.open(name)) return;
+      this.#hidden = undefined;
     }
-    if (HIDDEN.has(name)) {
-      this.#hidden = { name, depth: 1 };
+    if (HIDDEN.has(name) || (!WHOLE.has(name) && isUnseen(attributes))) {
+      this.#hidden = Unseen.from(name, isBlock);
       return;
     }
     if (BLOCKS.has(name)) this.#block();
     const wanted = KEPT.get(name);
     if (!wanted) return;
-    const isBlock = CLOSES_P.has(name);
-    if (isBlock) this.#block();
+    const apart = CLOSES_P.has(name);
+    if (apart) this.#block();
     const ends = ENDS[name];
     if (ends) this.#end(ends);
     if (this.#stack.length >= MAX_DEPTH || this.#elements >= MAX_ELEMENTS) {
@@ -131,7 +139,7 @@ class Tidy {
       return [` ${attribute}="${value.replaceAll('"', "&quot;").replaceAll("<", "&lt;")}"`];
     });
     const tag = `<${name}${own.join("")}>`;
-    if (isBlock) this.#wrapping({ name, tag });
+    if (apart) this.#wrapping({ name, tag });
     else {
       this.#begin();
       this.#start({ name, tag });
@@ -139,9 +147,10 @@ class Tidy {
   }
 
   close(name: string): void {
-    if (this.#hidden) {
-      if (name === this.#hidden.name && --this.#hidden.depth === 0) this.#hidden = undefined;
-    } else if (BLOCKS.has(name)) this.#block();
+    const end = this.#hidden?.close(name);
+    if (end !== undefined) this.#hidden = undefined;
+    if (this.#hidden || end === "own") return;
+    if (BLOCKS.has(name)) this.#block();
     else if (this.#isOpen(name)) this.#closeTo(this.#stack.findLastIndex((open) => open.name === name));
   }
 
@@ -167,7 +176,8 @@ class Tidy {
     if (!this.#apart) return;
     this.#apart = false;
     const inBlock = this.#stack.findLast(({ name }) => CLOSES_P.has(name))?.name;
-    if (this.#stack.length >= MAX_DEPTH || /^(?:p|h\d|pre|dt|caption)$/.test(inBlock ?? "")) this.text(" ");
+    const full = this.#stack.length >= MAX_DEPTH || this.#elements >= MAX_ELEMENTS;
+    if (full || /^(?:p|h\d|pre|dt|caption)$/.test(inBlock ?? "")) this.text(" ");
     else this.#wrapping({ name: "div", tag: "<div>" });
   }
 
@@ -226,6 +236,10 @@ class Tidy {
       this.#pieces.push(`</${name}>`);
     }
   }
+}
+
+function isBlock(name: string): boolean {
+  return BLOCKS.has(name) || CLOSES_P.has(name);
 }
 
 function characterOf(code: number, otherwise: string): string {

@@ -43,7 +43,7 @@ async function bodyOf(
 ): Promise<string> {
   let response: Response;
   try {
-    response = await ask(url, { headers, signal });
+    response = await ask(url, { headers, signal, redirect: "manual" });
   } catch (cause) {
     signal.throwIfAborted();
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -51,7 +51,7 @@ async function bodyOf(
   }
   if (!response.ok) {
     await response.body?.cancel();
-    throw refused(response.status);
+    throw refused(response, url);
   }
   try {
     return await textOf(response);
@@ -62,7 +62,14 @@ async function bodyOf(
   }
 }
 
-function refused(status: number): ToolError {
+function refused({ status, headers }: Response, asked: URL): ToolError {
+  const to = headers.get("location");
+  if (status < 400 && to !== null) {
+    // What it was asked with (its headers, the query) is for it alone.
+    const where = URL.canParse(to, asked) ? new URL(to, asked).origin : "what is no address";
+    const text = `The search engine at ${asked.origin} sends on to ${where}. The user has to set its address (baseUrl) right.`;
+    return new ToolError("serviceUnavailable", "web", text);
+  }
   const kind: ToolErrorKind = status === 429 ? "rateLimited" : status === 403 ? "unauthorized" : "serviceUnavailable";
   const why =
     status === 429

@@ -72,8 +72,22 @@ function endOfRaw(page: string, name: string, from: number): number {
   return found ? (endOfTag(page, found.index + 1) ?? page.length) + 1 : page.length;
 }
 
-/** The value of an attribute, entities and all. */
+/** The value of an attribute, entities and all: `""` where it has none, undefined where the attribute is not there. */
 export function attributeOf(attributes: string, name: string): string | undefined {
-  const found = new RegExp(`(?:^|[\\s"'/])${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(attributes);
-  return found?.[1] ?? found?.[2] ?? found?.[3];
+  if (!attributes.toLowerCase().includes(name)) return undefined;
+  for (let at = endOf(/[\s/]*/y, attributes, 0); at < attributes.length; ) {
+    const nameEnd = endOf(/=?[^\s/=]*/y, attributes, at);
+    const isIt = attributes.slice(at, nameEnd).toLowerCase() === name;
+    const valueAt = endOf(/\s*=\s*/y, attributes, nameEnd);
+    const valueEnd = valueAt === nameEnd ? nameEnd : endOf(/"[^"]*"?|'[^']*'?|[^\s]*/y, attributes, valueAt);
+    if (isIt) return attributes.slice(valueAt, valueEnd).replace(/^(["'])([\s\S]*?)\1?$/, "$2");
+    at = endOf(/[\s/]*/y, attributes, valueEnd);
+  }
+  return undefined;
+}
+
+/** Where something ends that begins at a place; that place itself where it does not begin there. */
+function endOf(what: RegExp, text: string, at: number): number {
+  what.lastIndex = at;
+  return what.test(text) ? what.lastIndex : at;
 }

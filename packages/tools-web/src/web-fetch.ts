@@ -9,6 +9,7 @@ import {
 import * as Type from "@sinclair/typebox";
 import type { WebClient } from "./client.js";
 import { addressOf, loadPage, NoPage, type Page, renamed } from "./page.js";
+import { PageCache } from "./page-cache.js";
 
 export interface WebFetchInput {
   url: string;
@@ -33,9 +34,22 @@ export interface WebFetchParams {
   maxBytes: number;
   /** How long it may take, in milliseconds. Default: 60,000. */
   timeoutMs: number;
+  /** How long a page that was loaded whole is shown again, in milliseconds; 0: each is loaded anew. Default: 900,000. */
+  cacheMs: number;
 }
 
-const DEFAULTS: WebFetchParams = { maxChars: 20_000, maxBytes: 10 * 1024 * 1024, timeoutMs: 60_000 };
+/** What `web_fetch` is made with beside its settings. */
+export interface WebFetchOptions {
+  /** A clock in milliseconds, for the age of pages. Default: the machine's. */
+  now?: (() => number) | undefined;
+}
+
+const DEFAULTS: WebFetchParams = {
+  maxChars: 20_000,
+  maxBytes: 10 * 1024 * 1024,
+  timeoutMs: 60_000,
+  cacheMs: 15 * 60_000,
+};
 
 const Input = Type.Object(
   {
@@ -59,15 +73,18 @@ const Params = Type.Object(
     maxChars: Type.Integer({ minimum: 100 }),
     maxBytes: Type.Integer({ minimum: 1 }),
     timeoutMs: Type.Integer({ minimum: 1, maximum: 100_000 }),
+    cacheMs: Type.Integer({ minimum: 0, maximum: 24 * 3_600_000 }),
   },
   { additionalProperties: false },
 );
 
-/** Loads a page from the web, as Markdown. */
+/** Loads a page from the web, as Markdown. Pages that were loaded lately are kept in the tool, for all who use it. */
 export function webFetchTool(
   client: WebClient,
   params: Partial<WebFetchParams> = {},
+  { now = () => performance.now() }: WebFetchOptions = {},
 ): TypedTool<WebFetchInput, WebFetchOutput> {
+  const cache = new PageCache(now);
   return defineTool({
     id: "web_fetch",
     namespace: "web",
@@ -81,28 +98,36 @@ export function webFetchTool(
     params: { schema: Params, defaults: { ...DEFAULTS, ...params } },
     capabilities: { maxResultBytes: Number.MAX_SAFE_INTEGER },
     access: ({ url }) => [{ action: "network", target: URL.canParse(url.trim()) ? new URL(url.trim()).host : url }],
-    run: (input, ctx) => webFetch(client, input, ctx),
+    run: (input, ctx) => webFetch(client, cache, input, ctx),
   });
 }
 
 type Context = TypedToolContext<WebFetchParams, undefined>;
 
-/** The pages that were read last, to go on in them as they were. */
+/** The pages that a session read last, to go on in them as they were. */
 const PAGES: Resource<Map<string, Page>> = resource("web pages");
 const MOST_PAGES = 8;
 
-async function webFetch(client: WebClient, { url, offset = 0 }: WebFetchInput, ctx: Context): Promise<ToolCallResult> {
+async function webFetch(
+  client: WebClient,
+  cache: PageCache,
+  { url, offset = 0 }: WebFetchInput,
+  ctx: Context,
+): Promise<ToolCallResult> {
   try {
     const address = addressOf(url);
     const pages = ctx.resources.getOrDefault(PAGES, () => new Map());
-    const page = (offset > 0 ? pages.get(address.href) : undefined) ?? (await load(client, address, ctx));
+    const begun = offset > 0 ? pages.get(address.href) : undefined;
+    const kept = begun ? undefined : cache.get(address.href, ctx.params.cacheMs);
+    const page = begun ?? kept?.page ?? (await load(client, address, ctx));
+    if (!begun && !kept) cache.set(address.href, page);
     pages.delete(address.href);
     pages.set(address.href, page);
     for (const oldest of pages.keys()) {
       if (pages.size <= MOST_PAGES) break;
       pages.delete(oldest);
     }
-    return show(page, offset, ctx);
+    return show(page, offset, ctx, kept?.ageMs);
   } catch (error) {
     if (error instanceof NoPage) return ToolCallResult.failure(error.detail, error.message);
     throw renamed(error, ctx.names.tool);
@@ -120,7 +145,7 @@ async function load(client: WebClient, address: URL, ctx: Context): Promise<Page
   }
 }
 
-function show(page: Page, offset: number, ctx: Context): ToolCallResult {
+function show(page: Page, offset: number, ctx: Context, ageMs = 0): ToolCallResult {
   const { url, title, text, truncated } = page;
   if (offset >= text.length && offset > 0) {
     const name = ctx.names.param("offset");
@@ -143,6 +168,8 @@ function show(page: Page, offset: number, ctx: Context): ToolCallResult {
     );
   }
   if (truncated) notes.push("The page is longer than what was loaded.");
+  const minutes = Math.floor(ageMs / 60_000);
+  if (minutes > 0) notes.push(`It was loaded ${minutes} min ago.`);
   const head = title === undefined ? url : `${title}\n${url}`;
   const shown = [head, text === "" ? "(The page has no text.)" : content, ...notes.map((note) => `[${note}]`)].join(
     "\n\n",

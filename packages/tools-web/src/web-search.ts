@@ -1,6 +1,6 @@
-import { defineTool, ToolCallResult, type TypedTool, type TypedToolContext } from "@shedkit/tool";
+import { asData, defineTool, ToolCallResult, type TypedTool, type TypedToolContext } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
-import { renamed } from "./page.js";
+import { MAX_URL, renamed } from "./page.js";
 import type { SearchClient, SearchHit } from "./search-client.js";
 
 export interface WebSearchInput {
@@ -136,14 +136,14 @@ function shown({ title, url, snippet, published }: SearchHit, number: number, ma
   return {
     number,
     title: cut(title, MAX_TITLE) || url,
-    url,
+    url: new URL(url).href, // on one line
     snippet: cut(snippet, maxChars),
     ...(published !== undefined && { published: cut(published, 40) }),
   };
 }
 
 function cut(text: string, chars: number): string {
-  const plain = text.replace(/\s+/g, " ").trim();
+  const plain = asData(text).replace(/\s+/g, " ").trim();
   return plain.length <= chars ? plain : `${plain.slice(0, chars).replace(/[\ud800-\udbff]$/, "")}...`;
 }
 
@@ -156,9 +156,9 @@ function domainOf(given: string): string | undefined {
   return /^[a-z0-9.-]+$/.test(hostname) ? hostname.replace(/^www\.|\.$/g, "") : undefined;
 }
 
-/** A page of the web, and of the domains where there are some: engines take them for a wish. */
+/** A page that can be fetched, and of the domains where there are some: engines take them for a wish. */
 function isWanted(address: string, domains: readonly string[]): boolean {
-  if (!URL.canParse(address)) return false;
+  if (address.length > MAX_URL || !URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
   if (protocol !== "https:" && protocol !== "http:") return false;
   return domains.length === 0 || domains.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));

@@ -8,6 +8,7 @@ import { NodeWebClient } from "../src/node.js";
 import { server } from "./helpers.js";
 
 const local = () => new NodeWebClient({ allowLocal: true });
+const alive = new AbortController().signal;
 const html = (body: string) => `<!doctype html><title>A  page</title><body>${body}</body>`;
 
 describe("web_fetch", () => {
@@ -225,7 +226,7 @@ describe("web_fetch", () => {
     ];
     const base = new URL("https://a.b/");
     for (const piece of pieces) {
-      const { text } = markdownOf(piece.repeat(40_000 / piece.length), base);
+      const { text } = await markdownOf(piece.repeat(40_000 / piece.length), base, alive);
       expect(text.length).toBeLessThan(5_000_000);
     }
     const url = await server((_, response) => {
@@ -253,14 +254,14 @@ describe("web_fetch", () => {
     ["<h2 id=x>a <em>b</em></h2><hr>c<br>d", "## a _b_\n\n* * *\n\nc  \nd"],
     ["</div></p></b>a", "a"],
     ["<p>half <b", "half"],
-  ])("makes of %j: %j", (page, expected) => {
-    expect(markdownOf(page, new URL("https://a.b/")).text).toBe(expected);
+  ])("makes of %j: %j", async (page, expected) => {
+    expect((await markdownOf(page, new URL("https://a.b/"), alive)).text).toBe(expected);
   });
 
-  it("keeps all that a long page says, in its order", () => {
+  it("keeps all that a long page says, in its order", async () => {
     const words = Array.from({ length: 20_000 }, (_, i) => `w${i}`);
     for (const page of [words.map((w) => `<p>${w}</p>`), words.map((w) => `<li>${w}`), words]) {
-      const { text } = markdownOf(page.join(" "), new URL("https://a.b/"));
+      const { text } = await markdownOf(page.join(" "), new URL("https://a.b/"), alive);
       expect(text.match(/w\d+/g)).toEqual(words);
     }
   }, 120_000);
