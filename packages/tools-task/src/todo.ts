@@ -81,7 +81,7 @@ function change(
   // Who names only items that are there, without their contents, means to change them.
   const known = new Set(before.map(({ id }) => id));
   const forgot = todos.length > 0 && todos.every(({ id, content }) => known.has(id) && !content);
-  const after = merge || forgot ? merged(before, todos) : merged([], todos);
+  const after = merge || forgot ? merged(before, todos) : merged([], withContents(todos, before));
   if (after.length > MOST) {
     const text = `The list would have ${after.length} items; ${MOST} are the most. Nothing was changed.`;
     return ToolCallResult.failure("too many items", text);
@@ -103,6 +103,12 @@ function merged(before: readonly TodoItem[], changes: TodoInput["todos"]): TodoI
     });
   }
   return [...items.values()];
+}
+
+/** An item that is named again without its content means the same work: replacing the list must not lose it. */
+function withContents(todos: TodoInput["todos"], before: readonly TodoItem[]): TodoInput["todos"] {
+  const contents = new Map(before.map(({ id, content }) => [id, content]));
+  return todos.map((item) => ({ ...item, content: item.content || contents.get(item.id) }));
 }
 
 const MARKS: { readonly [status in TodoStatus]: string } = {

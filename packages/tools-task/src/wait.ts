@@ -43,6 +43,7 @@ const LONGEST_MS = 10 * 60 * 60 * 1000; // what a background command runs at mos
 const MAX_TASKS = 50;
 const MAX_LINE = 500;
 const MAX_LINES_CHARS = 3000;
+const MAX_REST = 64 * 1024; // characters of a line that does not end
 const LOOK_MS = 200; // a log has no bell
 
 const Timeout = Type.Optional(
@@ -157,22 +158,28 @@ async function newLines(
   ctx: ToolContext,
 ): Promise<string[]> {
   const seen = ctx.resources.getOrDefault(SEEN, () => new Map());
-  const until = AbortSignal.timeout(ms);
+  const until = AbortSignal.timeout(Math.ceil(ms));
+  const read = async (from: number) => {
+    const { text = "", next = from } = (await task.output?.(from)) ?? {};
+    return { text, next };
+  };
   while (true) {
     ctx.signal.throwIfAborted();
     const over = !(tasksOf(ctx).get(task.id)?.running ?? false); // before it is read: nothing comes behind the end
     const { at, rest } = seen.get(task.id) ?? { at: 0, rest: "" };
-    const { text = "", next = at } = (await task.output?.(at)) ?? {};
+    const { text, next } = await read(at);
     const all = rest + text;
+    // A long output comes in pieces, after the end too.
+    const done = over && (next === at || (await read(next)).next === next);
     // A line that is not finished is shown when it is.
-    const whole = over || until.aborted ? all.length : all.lastIndexOf("\n") + 1;
+    const whole = done || until.aborted || all.length > MAX_REST ? all.length : all.lastIndexOf("\n") + 1;
     seen.set(task.id, { at: next, rest: all.slice(whole) });
     const lines = all
       .slice(0, whole)
       .split("\n")
       .filter((line) => line.trim() !== "" && (contains === undefined || line.includes(contains)));
-    if (lines.length > 0 || over || until.aborted) return lines.map(short);
-    await firstOf(task.ended, LOOK_MS, ctx.signal);
+    if (lines.length > 0 || done || until.aborted) return lines.map(short);
+    if (next === at) await firstOf(task.ended, LOOK_MS, ctx.signal);
   }
 }
 

@@ -177,6 +177,17 @@ describe("a plan", () => {
     expect(results[3]).toContain("no file is changed");
   });
 
+  it("does not have files changed by a sub-agent either", async () => {
+    const agent = commands("agent", "task", "start check resume stop");
+    const calls = ["start", "check", "resume", "stop"].map((command) => ({
+      call: "agent",
+      arguments: { command, path: "x" },
+    }));
+    const { results } = await planning([enter, ...calls], {}, undefined, [agent]);
+    expect(results.slice(1).map((text) => !text.includes("is not permitted"))).toEqual([false, true, false, true]);
+    expect(results[1]).toContain("no sub-agent is started");
+  });
+
   it("that nobody makes is not shown to anybody", async () => {
     const { results, asked } = await planning([exit, call("write")]);
     expect(results[0]).toContain("no plan is being made");

@@ -126,6 +126,8 @@ describe("schedule", () => {
     [{ every: "999999d" }, "too long"],
     [{ at: "tomorrow" }, "is no time"],
     [{ at: "2030-13-41T00:00:00Z" }, "is no time"],
+    [{ at: "2031-02-30T09:00:00Z" }, "is no time"],
+    [{ at: "2031-02-30T09:00:00" }, "is no time"],
     [{ at: "2029-12-31T23:00:00Z" }, "in the past"],
   ])("refuses %j, and says why", async (when, why) => {
     const { said, schedules: made } = schedules();
@@ -169,6 +171,109 @@ describe("schedule", () => {
     broken = false;
     await made.start();
     made.stop();
+  });
+
+  it("waits longer each time where its store fails, and tells what was due once it works", async () => {
+    const kept = new MemoryStorage();
+    let broken = false;
+    let tries = 0;
+    const store = {
+      get: (key: string) => kept.get(key),
+      set: async (key: string, value: never) => {
+        if (!broken) return kept.set(key, value);
+        tries++;
+        throw new Error("the disk is full");
+      },
+    };
+    const { schedules: made, said, told, clock } = schedules({ store });
+    await made.start();
+    await said({ command: "create", prompt: "x", every: "10m" });
+    broken = true;
+    await clock.wind("2030-01-01T01:00:00Z");
+    expect(tries).toBeGreaterThan(5);
+    expect(tries).toBeLessThan(70);
+    expect(told).toEqual([]);
+    broken = false;
+    await clock.wind("2030-01-01T01:05:00Z");
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/^2030-01-01T01:0\S+ x \(late\)$/);
+    made.stop();
+  });
+
+  it.each([
+    ["what is none", "x"],
+    ["a list of anything", { count: -1, entries: [null, 1, {}, { id: "a", prompt: "b", next: 1 }] }],
+    [
+      "times that are none",
+      { count: 2, entries: [{ id: "schedule-1", prompt: "a", next: "x", when: { type: "at", at: 1 } }] },
+    ],
+    [
+      "periods of nothing",
+      { count: 2, entries: [{ id: "schedule-1", prompt: "a", next: 1, when: { type: "every", ms: 0 } }] },
+    ],
+  ])("leaves out of its store %s", async (_, value) => {
+    const store = new MemoryStorage();
+    await store.set("schedules", value as never);
+    const { schedules: made, said, told, clock } = schedules({ store });
+    await made.start();
+    expect(await said({ command: "list" })).toBe("Nothing is scheduled.");
+    expect(clock.waiting).toBe(0);
+    expect(await said({ command: "create", prompt: "x", every: "1h" })).toMatch(/^schedule-[13] is scheduled/);
+    expect(told).toEqual([]);
+    made.stop();
+  });
+
+  it("tells once what has a time zone that nobody knows here, and goes on with the others", async () => {
+    const store = new MemoryStorage();
+    const when = { type: "cron", cron: "0 9 * * *", timezone: "Nowhere/Land" };
+    const every = { type: "every", ms: 3_600_000 };
+    const entries = [
+      { id: "schedule-7", prompt: "a", next: START, when },
+      { id: "schedule-8", prompt: "b", next: START, when: every },
+    ];
+    await store.set("schedules", { count: 1, entries } as never);
+    const { schedules: made, said, told, clock } = schedules({ store });
+    await made.start();
+    await clock.wind("2030-01-01T01:30:00Z");
+    expect(told.map((text) => text.slice(-1))).toEqual(["a", "b", "b"]);
+    expect(await said({ command: "create", prompt: "c", every: "1h" })).toContain("schedule-9 ");
+    made.stop();
+  });
+
+  it("tells of one after the other, also where something is scheduled meanwhile", async () => {
+    const clock = new TestClock();
+    const running: string[] = [];
+    let most = 0;
+    const ends: (() => void)[] = [];
+    const due = async ({ prompt }: ScheduledPrompt) => {
+      running.push(prompt);
+      most = Math.max(most, running.length);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      running.pop();
+    };
+    const { schedules: made, said } = schedules({ due }, clock);
+    await made.start();
+    await said({ command: "create", prompt: "a", every: "1m" });
+    await clock.wind("2030-01-01T00:01:00Z");
+    await expect.poll(() => ends.length, { timeout: 30_000 }).toBe(1);
+    await said({ command: "create", prompt: "b", every: "1m" });
+    await clock.wind("2030-01-01T00:05:00Z");
+    ends[0]?.();
+    await expect.poll(() => ends.length, { timeout: 30_000 }).toBe(2);
+    expect(most).toBe(1);
+    made.stop();
+    ends[1]?.();
+  });
+
+  it("takes no period and no time that never comes, from a program either", async () => {
+    const { schedules: made } = schedules();
+    for (const ms of [0, Number.NaN, -5, 1]) {
+      await expect(made.create("x", { type: "every", ms })).rejects.toThrow(/too often/);
+    }
+    for (const at of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expect(made.create("x", { type: "at", at })).rejects.toThrow(/never/);
+    }
+    expect(await made.list()).toEqual([]);
   });
 
   it("on the machine's own clock", async () => {

@@ -50,6 +50,21 @@ describe("todo", () => {
     expect((await todo({ todos: [], merge: false })).text).toBe("Nothing is on the list.");
   });
 
+  it("keeps what an item says that is named again without it", async () => {
+    const todo = list();
+    await todo({
+      todos: [
+        { id: "1", content: "A" },
+        { id: "2", content: "B" },
+      ],
+    });
+    const next: TodoInput = {
+      todos: [{ id: "2", status: "completed" }, { id: "3", content: "C" }, { id: "4" }],
+      merge: false,
+    };
+    expect((await todo(next)).text).toBe("[x] 2: B\n[ ] 3: C\n[ ] 4: 4\n\n2 of 3 left.");
+  });
+
   it("takes a change of known items for one, though it was said not to merge", async () => {
     const todo = list();
     await todo({

@@ -98,6 +98,29 @@ describe("monitor", () => {
     expect(long).toContain(`${"y".repeat(500)}...`);
   });
 
+  it("looks through the whole of a long output that comes in pieces, after its end too", async () => {
+    const text = `${"noise\n".repeat(500)}the needle\n${"noise\n".repeat(500)}last`;
+    const piece = 1000;
+    const pieces: BackgroundTask = {
+      ...{ id: "a", description: "a", running: false, status: "ended, exit 0", ended: Promise.resolve() },
+      output: async (from) => ({ text: text.slice(from, from + piece), next: Math.min(text.length, from + piece) }),
+    };
+    const resources = new Resources();
+    resources.insert(backgroundTasks, new Map([["tests", () => [pieces]]]));
+    expect(await watching(resources, { task_id: "a", contains: "needle" })).toBe("the needle\na: ended, exit 0.");
+    expect(await watching(resources, { task_id: "a", contains: "last" })).toBe("last\na: ended, exit 0.");
+    expect(await watching(resources, { task_id: "a" })).toBe("(nothing new)\na: ended, exit 0.");
+  });
+
+  it("does not gather a line that never ends", async () => {
+    const a = task("a", "x".repeat(70_000));
+    expect(await watching(resourcesWith(a), { task_id: "a" })).toBe(`${"x".repeat(500)}...\na: running.`);
+  });
+
+  it("takes a time with a fraction", async () => {
+    expect(await watching(resourcesWith(task("a")), { task_id: "a", timeout_ms: 1.5 })).toContain("(nothing new)");
+  });
+
   it("stops when the call is cancelled, and says what cannot be watched", async () => {
     const cancel = new AbortController();
     const watched = watching(resourcesWith(task("a")), { task_id: "a" }, cancel.signal);

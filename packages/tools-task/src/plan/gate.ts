@@ -8,9 +8,9 @@ export interface PlanModeOptions {
    */
   planFile?: string | undefined;
   /**
-   * What waits until the plan is agreed to. `files`: calls of tools that edit, write, delete and move files; shells
-   * and foreign tools go on, as leave for them is asked elsewhere. `changes`: every call but those that are known to
-   * change nothing. Default: `files`.
+   * What waits until the plan is agreed to. `files`: calls of tools that edit, write, delete and move files, and
+   * sub-agents, which have such tools; shells and foreign tools go on, as leave for them is asked elsewhere. `changes`:
+   * every call but those that are known to change nothing. Default: `files`.
    */
   holds?: "changes" | "files" | undefined;
 }
@@ -60,13 +60,16 @@ function waits(call: GatedCall, { planFile, holds = "files" }: PlanModeOptions):
     if (planFile !== undefined && (kind === "edit" || kind === "write") && isOn(planFile, call)) return undefined;
     return `no file${planFile === undefined ? "" : ` but ${planFile}`} is changed until the user has agreed to it`;
   }
+  const looks = LOOKING[kind]?.has(String(call.arguments.command)) ?? false;
+  if (kind === "task" && !looks) {
+    return "no sub-agent is started until the user has agreed to it: it might change something";
+  }
   if (holds === "files" || OWN.has(kind)) return undefined;
   if (kind === "execute") {
     if (access.length > 0 && access.every(isReading)) return undefined;
     return "no command is run until the user has agreed to it but those that are known only to read, such as ls, grep or git diff";
   }
-  if (capabilities.readOnly || LOOKING[kind]?.has(String(call.arguments.command))) return undefined;
-  if (kind === "task") return "no sub-agent is started until the user has agreed to it: it might change something";
+  if (capabilities.readOnly || looks) return undefined;
   return "nothing that may change something, as this tool may, is done until the user has agreed to it; read and search on";
 }
 

@@ -1,4 +1,5 @@
 import type { JsonValue } from "@shedkit/types";
+import { type Kept, keptIn, nextOf } from "./kept.js";
 import { BadTime, nextTime, type When } from "./when.js";
 
 /** Something that is to be done at its time. */
@@ -21,7 +22,10 @@ export interface ScheduleStore {
 }
 
 export interface SchedulesOptions {
-  /** Called when something is due; `late` where it was due while nothing ran. What it throws is shown in the list. */
+  /**
+   * Called when something is due, for one after the other; `late` where it was due while nothing ran. What it throws is
+   * shown in the list, as long as the schedule is in there.
+   */
   due(entry: ScheduledPrompt, info: { late: boolean }): void | Promise<void>;
   /** Where they outlive the program. Default: nowhere. */
   store?: ScheduleStore | undefined;
@@ -40,14 +44,10 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
-interface Kept {
-  count: number;
-  entries: ScheduledPrompt[];
-}
-
 const MOST = 50;
 const LONGEST_MS = 24 * 60 * 60 * 1000; // timers hold 24 days at most
 const LATE_MS = 60_000;
+const AGAIN_MS = 1000; // after the store failed; each time that it does again twice as long, up to a minute
 
 const machine: Clock = {
   now: () => Date.now(),
@@ -74,6 +74,8 @@ export class Schedules {
   #running = false;
   #cancel: () => void = () => undefined;
   #work: Promise<unknown> = Promise.resolve();
+  #telling: Promise<unknown> = Promise.resolve();
+  #failures = 0;
 
   constructor(options: SchedulesOptions) {
     this.#options = options;
@@ -147,8 +149,7 @@ export class Schedules {
   }
 
   async #load(): Promise<void> {
-    const kept = (await this.#options.store?.get(this.#key)) as unknown as Kept | undefined;
-    if (kept && Array.isArray(kept.entries)) this.#kept = kept;
+    this.#kept = keptIn(await this.#options.store?.get(this.#key));
   }
 
   async #keep(kept: Kept): Promise<void> {
@@ -160,14 +161,23 @@ export class Schedules {
     this.#cancel();
     if (!this.#running || this.#kept.entries.length === 0) return;
     const next = Math.min(...this.#kept.entries.map((entry) => entry.next));
-    const ms = Math.min(Math.max(0, next - this.#clock.now()), LONGEST_MS);
+    const rest = this.#failures === 0 ? 0 : Math.min(60_000, AGAIN_MS * 2 ** (this.#failures - 1));
+    const ms = Math.min(Math.max(rest, next - this.#clock.now()), LONGEST_MS);
     this.#cancel = this.#clock.after(ms, () => void this.#tick().catch(() => undefined));
   }
 
-  /** Tells all that is due now. */
-  async #tick(): Promise<void> {
+  /** Tells all that is due now, once what was due before has been told. */
+  #tick(): Promise<void> {
+    const told = this.#telling.then(() => this.#tellDue());
+    this.#telling = told.catch(() => undefined);
+    return told;
+  }
+
+  async #tellDue(): Promise<void> {
     try {
+      this.#failures++;
       const due = await this.#alone(() => this.#takeDue());
+      this.#failures = 0;
       for (const entry of due) {
         if (!this.#running) return;
         await this.#tell(entry);
@@ -183,7 +193,7 @@ export class Schedules {
     if (due.length === 0 || !this.#running) return [];
     const entries = this.#kept.entries.flatMap((entry) => {
       if (entry.next > now) return [entry];
-      const next = nextTime(entry.when, now, entry.next);
+      const next = nextOf(entry, now);
       const { fault: _, ...rest } = entry;
       return next === undefined ? [] : [{ ...rest, next, last: now }];
     });

@@ -11,6 +11,7 @@ export class BadTime extends Error {}
 
 const UNITS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LEAST_MS = 60_000;
+const LAST = 8.64e15; // the last time there is
 const MOST_MS = 366 * 86_400_000;
 
 /** Reads what a model wrote. Throws BadTime. */
@@ -34,8 +35,9 @@ export function whenOf(
 export function nextTime(when: When, now: number, last = now): number | undefined {
   switch (when.type) {
     case "at":
-      return when.at > now ? when.at : undefined;
+      return when.at > now && when.at <= LAST ? when.at : undefined;
     case "every":
+      if (!(when.ms >= 1000)) throw new BadTime(`Every ${when.ms} ms is too often: once a second is the most.`);
       return last + when.ms * Math.max(1, Math.ceil((now - last + 1) / when.ms));
     case "cron":
       try {
@@ -80,7 +82,7 @@ function timeOf(text: string, timezone: string | undefined): number {
   const [found, zone] = ISO.exec(text) ?? [];
   const wrong = () =>
     new BadTime(`"${text}" is no time. Write it as 2031-05-17T09:30:00, or with a zone, as ...+02:00 or ...Z.`);
-  if (found === undefined) throw wrong();
+  if (found === undefined || !isDay(found.slice(0, 10))) throw wrong();
   if (zone !== undefined) {
     const time = Date.parse(found);
     if (Number.isNaN(time)) throw wrong();
@@ -93,4 +95,10 @@ function timeOf(text: string, timezone: string | undefined): number {
   } catch {
     throw wrong();
   }
+}
+
+/** False for the 30th of February too, which would be taken for a day in March. */
+function isDay(date: string): boolean {
+  const time = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
 }
