@@ -4,13 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stat } from "./lib/measure.mjs";
 import { number, quick, report } from "./lib/report.mjs";
+import { inTurn } from "./lib/rounds.mjs";
+import { share } from "./lib/shares.mjs";
 import { startWorker } from "./lib/workers.mjs";
 
 const STEPS = 20; // of a turn
 const TOTAL = quick ? 400 : 2000;
 const PARTS = quick ? 4 : 10;
-/** Who takes longer than that for a part does not go on. */
-const PATIENCE_MS = quick ? 10_000 : 60_000;
+/** Who would need more for all parts, or has written more, does not go on. */
+const PATIENCE_MS = share("long-session", 0.2);
+const MOST_MB = 2000;
 const KEEPERS = [
   "@shedkit/agent, libsql",
   "@shedkit/agent, level",
@@ -31,7 +34,7 @@ for (const [i, keeper] of KEEPERS.entries()) {
   const place = join(folder, `${i}`);
   await workers[keeper].call("begin", { keeper, folder: place });
   await workers[keeper].call("turns", { count: 1 }); // compiles
-  data[keeper] = { folder: place, parts: [], turns: 1 };
+  data[keeper] = { folder: place, parts: [], turns: 1, spent: 0 };
 }
 // A part of each in turn, so that what the machine does meanwhile meets all.
 const perPart = TOTAL / PARTS / STEPS;
@@ -41,35 +44,42 @@ for (let part = 0; part < PARTS; part++) {
     if (own.stopped) continue;
     const start = performance.now();
     try {
-      own.parts.push(await workers[keeper].call("turns", { count: perPart }, { limitMs: 4 * PATIENCE_MS }));
+      own.parts.push(await workers[keeper].call("turns", { count: perPart }, { limitMs: 2 * PATIENCE_MS }));
       own.turns += perPart;
+      own.disk = await workers[keeper].call("size", { folder: own.folder });
     } catch (fault) {
       own.stopped = `${keeper} stopped after ${own.turns * STEPS} steps: ${fault.message.split("\n")[0]}`;
       own.dead = true;
     }
-    if (!own.dead && part < PARTS - 1 && performance.now() - start > PATIENCE_MS)
-      own.stopped = `${keeper} was stopped after ${own.turns * STEPS} steps, when ${perPart * STEPS} took ${number((performance.now() - start) / 1000)} s.`;
+    const took = performance.now() - start;
+    own.spent += took;
+    const left = part < PARTS - 1;
+    if (!own.dead && left && (own.spent + took > PATIENCE_MS || own.disk > MOST_MB))
+      own.stopped = `${keeper} was stopped after ${(own.turns * STEPS).toLocaleString("en")} steps: the last ${perPart * STEPS} took ${number(took / 1000)} s, and its store has ${number(own.disk)} MB.`;
     if (own.stopped) notes.push(own.stopped);
   }
 }
 for (const keeper of KEEPERS) {
   const own = data[keeper];
   if (own.dead) continue;
-  own.disk = await workers[keeper].call("size", { folder: own.folder });
   own.peak = await workers[keeper].call("end");
   workers[keeper].end();
 }
 // A new process each time, as after a restart.
-for (let round = 0; round < (quick ? 2 : 5); round++) {
-  for (const keeper of KEEPERS) {
-    const own = data[keeper];
-    if (own.dead || keeper.endsWith("in memory")) continue;
-    const worker = await startWorker(job);
-    const opened = await worker.call("begin", { keeper, folder: own.folder, turns: own.turns });
+const kept = KEEPERS.filter((keeper) => !data[keeper].dead && !keeper.endsWith("in memory"));
+const { got, faults } = await inTurn(kept, quick ? 3 : 5, takenUp, { warm: 0, ms: share("long-session", 0.2) });
+for (const [keeper, fault] of Object.entries(faults)) notes.push(`${keeper}, taken up again, failed: ${fault}`);
+for (const keeper of kept) data[keeper].resume = got[keeper];
+
+async function takenUp(keeper) {
+  const { folder, turns } = data[keeper];
+  const worker = await startWorker(job);
+  try {
+    const opened = await worker.call("begin", { keeper, folder, turns });
     const asked = await worker.call("ask");
-    own.resume ??= [];
-    own.resume.push({ wall: opened.wall + asked.toModel, cpu: opened.cpu, seen: asked.seen });
     await worker.call("end");
+    return { wall: opened.wall + asked.toModel, cpu: opened.cpu, seen: asked.seen };
+  } finally {
     worker.end();
   }
 }
@@ -86,12 +96,12 @@ report("long-session", {
       head: [
         "",
         "steps",
-        "CPU a step, ms: first part",
-        "last part",
+        "CPU a step, ms: first tenth",
+        "last tenth",
         "last / first",
-        "wall a step: last part, ms",
-        "heap: first part, MB",
-        "last part",
+        "wall a step, ms: last tenth",
+        "heap, MB: first tenth",
+        "last tenth",
         "store, MB",
         "taken up again, ms",
         "messages then",
@@ -109,8 +119,8 @@ report("long-session", {
           number(first?.heap),
           number(last?.heap),
           number(disk),
-          number(resume && stat(resume.map(({ wall }) => wall)).median),
-          number(resume?.at(-1).seen),
+          number(resume?.length && stat(resume.map(({ wall }) => wall)).median),
+          number(resume?.at(-1)?.seen),
         ];
       }),
     },

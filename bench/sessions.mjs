@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { OURS, PEERS } from "./lib/peers.mjs";
 import { number, quick, report, spread } from "./lib/report.mjs";
 import { figures, inTurn } from "./lib/rounds.mjs";
+import { share } from "./lib/shares.mjs";
 import { startWorker } from "./lib/workers.mjs";
 
 const AT_ONCE = quick ? 200 : 1000;
@@ -14,37 +15,62 @@ const ROUNDS = quick ? 2 : 3;
 const notes = [];
 const names = Object.keys(PEERS);
 
-async function all(job, args, rounds, warm) {
+async function all(job, args, rounds, options) {
   const workers = {};
   for (const peer of names) {
     workers[peer] = await startWorker(new URL("./jobs/sessions.mjs", import.meta.url).href);
     await workers[peer].call("begin", { peer });
   }
-  const { got, faults } = await inTurn(names, rounds, (name) => workers[name].call(job, args), { warm });
+  const { got, faults } = await inTurn(names, rounds, (name, round) => workers[name].call(job, args(round)), options);
   for (const worker of Object.values(workers)) worker.end();
   for (const [name, fault] of Object.entries(faults)) notes.push(`${name}, ${job}, failed: ${fault}`);
   return got;
 }
 
-const together = await all("concurrent", { count: AT_ONCE }, ROUNDS, 1);
-const idle = await all("idle", { count: IDLE }, 1, 0);
+// A tenth of them warm up.
+const turns = (round) => ({ count: round < 0 ? AT_ONCE / 10 : AT_ONCE });
+const together = await all("concurrent", turns, ROUNDS, {
+  least: 2,
+  ms: share("sessions", 0.4),
+  patience: share("sessions", 0.04),
+});
+const idleMs = share("sessions", 0.2) / names.length;
+const idle = await all("idle", () => ({ count: IDLE, ms: idleMs }), 1, { warm: 0 });
 
 const stores = ["in memory", "JSON lines", "level", "libsql"];
-const url = process.env.DATABASE_URL;
-if (url) stores.push("postgres");
-else notes.push("PostgreSQL is measured where DATABASE_URL names a server.");
+const postgres = await postgresServer();
+if (postgres) stores.push("postgres");
 const workers = {};
 for (const store of stores) workers[store] = await startWorker(new URL("./jobs/stores.mjs", import.meta.url).href);
-const { got: kept, faults } = await inTurn(stores, ROUNDS, async (store) => {
-  const folder = mkdtempSync(join(tmpdir(), "shedkit-bench-"));
-  try {
-    return await workers[store].call("run", { store, folder, url, count: RECORDS });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+const { got: kept, faults } = await inTurn(
+  stores,
+  ROUNDS,
+  async (store) => {
+    const folder = mkdtempSync(join(tmpdir(), "shedkit-bench-"));
+    try {
+      return await workers[store].call("run", { store, folder, url: postgres?.url, count: RECORDS });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  { least: 2, ms: share("sessions", 0.25) },
+);
 for (const worker of Object.values(workers)) worker.end();
+await postgres?.stop();
 for (const [name, fault] of Object.entries(faults)) notes.push(`${name} failed: ${fault}`);
+
+/** Where DATABASE_URL names a server, that one; else one of its own, from what the tests of the store bring. */
+async function postgresServer() {
+  const url = process.env.DATABASE_URL;
+  if (url) return { url, stop: async () => {} };
+  try {
+    const { startPostgres } = await import("../packages/store-postgres/test/support/server.ts");
+    return await startPostgres({ fsync: "on" });
+  } catch (fault) {
+    notes.push(`PostgreSQL is left out, its server does not start here: ${fault.message.split("\n")[0]}`);
+    return undefined;
+  }
+}
 
 const [wall, cpu, memory] = ["wall", "cpu", "memory"].map((key) => figures(together, key, OURS));
 const [begun, used] = ["begun", "used"].map((key) => figures(idle, key, OURS));

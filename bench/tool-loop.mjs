@@ -3,12 +3,15 @@ import { median, stat } from "./lib/measure.mjs";
 import { OURS, PEERS } from "./lib/peers.mjs";
 import { number, quick, report, spread } from "./lib/report.mjs";
 import { figures, inTurn } from "./lib/rounds.mjs";
+import { share } from "./lib/shares.mjs";
 import { startWorker } from "./lib/workers.mjs";
 
 const LENGTHS = [50, 200, 800];
+/** Of the share, what each length may take. */
+const PARTS = { 50: 0.07, 200: 0.2, 800: 0.35 };
 const ROUNDS = quick ? 3 : 11;
-/** One loop may take so long; who needs an eighth of it runs twice, who would need more is left out. */
-const PATIENCE_MS = quick ? 8000 : 60_000;
+/** One loop may take so long; who needs an eighth of it runs once, who would need more is left out. */
+const PATIENCE_MS = quick ? 4000 : 40_000;
 
 const names = Object.keys(PEERS);
 const workers = {};
@@ -32,16 +35,18 @@ for (const name of names) {
 for (const count of LENGTHS) {
   const wanted = (name) => pace[name] * count * (growth[name] ?? 1);
   const able = names.filter((name) => wanted(name) < PATIENCE_MS);
-  const slow = able.filter((name) => wanted(name) > PATIENCE_MS / 8);
   for (const name of names)
     if (!able.includes(name)) notes.push(`${name}: ${count} steps take longer than is waited for here.`);
   const ask = (name, round) =>
-    slow.includes(name) && (round < 0 || round >= (quick ? 1 : 2)) ? undefined : workers[name].call("steps", { count });
-  const { got, faults } = await inTurn(able, ROUNDS, ask);
+    // Who is slow does not warm up once more.
+    round < 0 && wanted(name) > PATIENCE_MS / 8 ? undefined : workers[name].call("steps", { count });
+  const { got, faults } = await inTurn(able, ROUNDS, ask, {
+    ms: share("tool-loop", PARTS[count]),
+    patience: PATIENCE_MS / 8,
+  });
   for (const [name, fault] of Object.entries(faults)) notes.push(`${name}, ${count} steps, failed: ${fault}`);
   for (const [name, rounds] of Object.entries(got)) {
-    got[name] = rounds.map((round) => round ?? {});
-    const walls = got[name].map(({ wall }) => wall).filter(Number.isFinite);
+    const walls = rounds.map(({ wall }) => wall);
     if (walls.length === 0) continue;
     growth[name] = Math.max(1, median(walls) / pace[name]);
     pace[name] = median(walls);
@@ -57,11 +62,14 @@ data.kept = {};
 for (const name of names) {
   if (!data[800].cpu[name]) continue;
   const sizes = [];
-  const rounds = pace[name] * 800 > PATIENCE_MS / 8 ? 1 : quick ? 2 : 4;
+  const rounds = pace[name] * 800 > PATIENCE_MS / 8 ? 1 : quick ? 2 : 3;
   for (let round = 0; round < rounds; round++) sizes.push(await workers[name].call("kept", { count: 800 }));
   data.kept[name] = { ...stat(sizes.length > 1 ? sizes.slice(1) : sizes), peak: await workers[name].call("peak") };
 }
-const { got } = await inTurn(names, quick ? 3 : 9, (name) => workers[name].call("parallel"));
+const { got, faults } = await inTurn(names, quick ? 3 : 9, (name) => workers[name].call("parallel"), {
+  ms: share("tool-loop", 0.1),
+});
+for (const [name, fault] of Object.entries(faults)) notes.push(`${name}, calls side by side, failed: ${fault}`);
 data.parallel = { wall: figures(got, "wall", OURS), cpu: figures(got, "cpu", OURS) };
 for (const worker of Object.values(workers)) worker.end();
 

@@ -13,6 +13,7 @@ import { bashTool } from "@shedkit/tools-shell";
 import { NodeTerminal } from "@shedkit/tools-shell/node";
 import { stat } from "./lib/measure.mjs";
 import { quick, report, spread } from "./lib/report.mjs";
+import { share } from "./lib/shares.mjs";
 
 const args = process.argv.slice(2);
 const only = args.find((arg) => !arg.startsWith("-"));
@@ -36,9 +37,10 @@ async function inFolder(part) {
 }
 
 /** Runs them in turn, so that what the machine does meanwhile meets all; prints the medians, each beside the first. */
-async function beside(title, ways, rounds = ROUNDS) {
+async function beside(key, title, ways, { rounds = ROUNDS, warm = 1, ms = share("tools", 0.15) } = {}) {
   const times = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
-  for (let round = -1; round < rounds; round++) {
+  const until = performance.now() + ms;
+  for (let round = -warm; round < rounds && (round < 2 || performance.now() < until); round++) {
     for (const [name, way] of Object.entries(ways)) {
       const start = performance.now();
       await way(round);
@@ -52,9 +54,9 @@ async function beside(title, ways, rounds = ROUNDS) {
   ]);
   data[title] = Object.fromEntries(found);
   tables.push({
-    key: `${tables.length}`,
+    key,
     title,
-    head: ["", "ms", `beside ${first}`],
+    head: ["", "ms (less is better)", `beside ${first}`],
     rows: found.map(([name, { ratio, ...all }]) => [name, spread(all), name === first ? "1" : spread(ratio)]),
   });
 }
@@ -69,7 +71,7 @@ async function edit(folder) {
   const tool = editTool(new NodeFileSystem(folder));
   let [n, m] = [0, 0];
   const title = `One place in a file of ${megabytes} MB replaced`;
-  await beside(title, {
+  await beside("edit", title, {
     "read, replace, write beside it, rename": async () => {
       const text = await readFile(path, "utf8");
       const handle = await open(`${path}.new`, "w");
@@ -99,13 +101,14 @@ async function search(folder) {
     const { matches } = await tool.call({ query, limit: 2000 });
     if (matches.length !== Math.ceil(files / 997)) throw new Error(`found ${matches.length}`);
   };
-  for (const [what, query] of [
-    ["a text", "needle"],
-    ["an expression", "n[e]+dle \\d+$"],
+  for (const [key, what, query] of [
+    ["search-text", "A text", "needle"],
+    ["search-expression", "An expression", "n[e]+dle \\d+$"],
   ]) {
-    const title = `${what} searched in ${files} files`;
+    const title = `${what} searched in ${files.toLocaleString("en")} files`;
     const params = { timeoutMs: 100_000 };
     await beside(
+      key,
       title,
       {
         ripgrep: () =>
@@ -113,15 +116,16 @@ async function search(folder) {
         "search_file, files from ripgrep": () => find(searchFileTool(fs, { ...params, finder }), query),
         "search_file, without": () => find(searchFileTool(fs, params), query),
       },
-      Math.min(ROUNDS, 3),
+      { rounds: 3, warm: 0, ms: share("tools", 0.25) }, // the files were written just now: they are in memory
     );
   }
 }
 
 async function tasks(folder) {
   const count = quick ? 100 : 1000;
-  const title = `${count} tasks in the background, started and ended`;
+  const title = `${count.toLocaleString("en")} tasks in the background, started and ended`;
   await beside(
+    "tasks",
     title,
     {
       "bare spawn": async () => {
@@ -139,7 +143,7 @@ async function tasks(folder) {
         await terminal.dispose();
       },
     },
-    Math.min(ROUNDS, 3),
+    { rounds: 3 },
   );
 }
 
@@ -150,13 +154,14 @@ async function calls(folder) {
   const title = "One command that does nothing";
   const log = await open(join(folder, "log"), "a");
   await beside(
+    "calls",
     title,
     {
       "bare spawn": () => bare("true", folder, log.fd),
       bash: call(terminal),
       ...(sandbox && { "bash in a sandbox": call(sandbox) }),
     },
-    quick ? 10 : 100,
+    { rounds: quick ? 10 : 100 },
   );
   await log.close();
   await terminal.dispose();

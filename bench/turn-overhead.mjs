@@ -3,9 +3,11 @@ import { BOUND, OURS, PEERS } from "./lib/peers.mjs";
 import { number, quick, report, spread } from "./lib/report.mjs";
 import { figures, inTurn } from "./lib/rounds.mjs";
 import { startServer } from "./lib/server/start.mjs";
+import { share } from "./lib/shares.mjs";
 import { startWorker } from "./lib/workers.mjs";
 
-const [ROUNDS, TURNS, LONG_TURNS, WARM] = quick ? [3, 4, 1, 1] : [9, 20, 5, 3];
+const [ROUNDS, TURNS, LONG_TURNS, WARM] = quick ? [3, 4, 1, 1] : [9, 10, 2, 3];
+const MS = share("turn-overhead", 0.28); // of each wire; the rest is for starting and ending
 const TURN = 500;
 const LONG = 2500;
 const MODELS = { chat: "gpt-4.1", responses: "gpt-4.1", anthropic: "claude-sonnet-4-5" };
@@ -47,7 +49,7 @@ async function measure(wire, names) {
     const token = ((long.cpu - turn.cpu) * 1000) / (LONG - TURN);
     return { ...turn, token, memory };
   };
-  const { got, faults } = await inTurn(names, ROUNDS, ask, { warm: WARM });
+  const { got, faults } = await inTurn(names, ROUNDS, ask, { warm: WARM, ms: MS });
   for (const worker of Object.values(workers)) worker.end();
   for (const [name, fault] of Object.entries(faults)) notes.push(`${name}, ${wire}, failed: ${fault}`);
   const [cpu, wall, token, memory] = ["cpu", "wall", "token", "memory"].map((key) => figures(got, key, OURS));

@@ -8,55 +8,62 @@ const STEPS = 20; // of a turn
 const schema = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
 const line = (i) => `line ${i}: the ${["harbour", "ledger", "granite", "compass"][i % 4]} of ${i * 7919}\n`;
 
-/** How each keeps sessions: options of the peer's adapter over a folder, and what closes the store. */
+/** How each keeps sessions: its peer, and what loads the code of its store and gives, for a folder, the adapter's options and an end. */
 const KEEPERS = {
-  "@shedkit/agent, libsql": ["@shedkit/agent", (folder) => shedkit(folder, "libsql")],
-  "@shedkit/agent, level": ["@shedkit/agent", (folder) => shedkit(folder, "level")],
-  "@shedkit/agent, JSON lines": ["@shedkit/agent", (folder) => shedkit(folder, "json")],
-  "@shedkit/agent, in memory": ["@shedkit/agent", async () => [{}, () => {}]],
+  "@shedkit/agent, libsql": ["@shedkit/agent", () => shedkit("libsql")],
+  "@shedkit/agent, level": ["@shedkit/agent", () => shedkit("level")],
+  "@shedkit/agent, JSON lines": ["@shedkit/agent", () => shedkit("json")],
+  "@shedkit/agent, in memory": ["@shedkit/agent", async () => () => [{}, () => {}]],
   "langchain, SqliteSaver": [
     "langchain",
-    async (folder) => {
+    async () => {
       const { SqliteSaver } = await import("@langchain/langgraph-checkpoint-sqlite");
-      return [{ checkpointer: SqliteSaver.fromConnString(join(folder, "a.db")) }, () => {}];
+      return (folder) => [{ checkpointer: SqliteSaver.fromConnString(join(folder, "a.db")) }, () => {}];
     },
   ],
   "@mastra/core, LibSQLStore": [
     "@mastra/core",
-    async (folder) => {
+    async () => {
       const { LibSQLStore } = await import("@mastra/libsql");
       const { Memory } = await import("@mastra/memory");
-      const storage = new LibSQLStore({ id: "store", url: `file:${join(folder, "a.db")}` });
-      // The whole conversation, as with the others; by default it is the last ten messages.
-      return [{ memory: new Memory({ storage, options: { lastMessages: 100_000 } }) }, () => {}];
+      return (folder) => {
+        const storage = new LibSQLStore({ id: "store", url: `file:${join(folder, "a.db")}` });
+        // The whole conversation, as with the others; by default it is the last ten messages.
+        return [{ memory: new Memory({ storage, options: { lastMessages: 100_000 } }) }, () => {}];
+      };
     },
   ],
-  "@strands-agents/sdk, files": ["@strands-agents/sdk", async (folder) => [{ storageFolder: folder }, () => {}]],
+  "@strands-agents/sdk, files": ["@strands-agents/sdk", async () => (folder) => [{ storageFolder: folder }, () => {}]],
 };
 
-async function shedkit(folder, kind) {
+async function shedkit(kind) {
   const { KvMemoryStore, SqlDocumentStore } = await import("@shedkit/store");
-  let documents;
-  let storage;
-  if (kind === "libsql") {
-    const { LibsqlStorage } = await import("@shedkit/store-libsql");
-    storage = await LibsqlStorage.open(`file:${join(folder, "a.db")}`);
-    documents = new SqlDocumentStore(storage);
-  } else if (kind === "level") {
-    const { LevelStorage, LevelDocumentStore } = await import("@shedkit/store-level");
-    storage = await LevelStorage.open(join(folder, "level"));
-    documents = new LevelDocumentStore(storage);
-  } else {
-    const { JsonFileStorage, JsonFileDocumentStore } = await import("@shedkit/store-json-file");
-    storage = await JsonFileStorage.open(folder);
-    documents = new JsonFileDocumentStore(storage);
-  }
-  const stores = (builder) => builder.withDocStore(documents).withMemoryStore(new KvMemoryStore(storage));
-  const close = async () => {
-    await documents.close();
-    await storage.close();
+  const { LibsqlStorage } = await import("@shedkit/store-libsql");
+  const { LevelStorage, LevelDocumentStore } = await import("@shedkit/store-level");
+  const { JsonFileStorage, JsonFileDocumentStore } = await import("@shedkit/store-json-file");
+  const kinds = {
+    libsql: async (folder) => {
+      const storage = await LibsqlStorage.open(`file:${join(folder, "a.db")}`);
+      return [storage, new SqlDocumentStore(storage)];
+    },
+    level: async (folder) => {
+      const storage = await LevelStorage.open(join(folder, "level"));
+      return [storage, new LevelDocumentStore(storage)];
+    },
+    json: async (folder) => {
+      const storage = await JsonFileStorage.open(folder);
+      return [storage, new JsonFileDocumentStore(storage)];
+    },
   };
-  return [{ stores }, close];
+  return async (folder) => {
+    const [storage, documents] = await kinds[kind](folder);
+    const stores = (builder) => builder.withDocStore(documents).withMemoryStore(new KvMemoryStore(storage));
+    const close = async () => {
+      await documents.close();
+      await storage.close();
+    };
+    return [{ stores }, close];
+  };
 }
 
 let peer;
@@ -67,11 +74,13 @@ let turn = 0;
 let firstAt; // when the model was first asked in a turn
 let seen = 0; // messages that the model was given then
 
-/** Opens the store and the session, and gives what that took. Code is loaded before. */
+/** Opens the store and the session, and gives what that took. Code is loaded before, also what is loaded at a first turn. */
 export async function begin({ keeper, folder, turns = 0 }) {
   mkdirSync(folder, { recursive: true });
-  const [name, keep] = KEEPERS[keeper];
+  const [name, load] = KEEPERS[keeper];
   const { open } = await import(peerModule(name));
+  const keep = await load();
+  await firstTurn(open);
   const [startCpu, start] = [cpu(), performance.now()];
   const [options, end] = await keep(folder);
   close = end;
@@ -86,13 +95,28 @@ export async function begin({ keeper, folder, turns = 0 }) {
         : [];
     return { text: `I read file ${step} of part ${turn}: ${line(step + turn)}`, calls };
   };
-  const read = {
-    ...{ name: "read", description: "Reads a file.", parameters: schema },
-    run: async ({ path }) => `${path}\n${Array.from({ length: 5 }, (_, i) => line(i + turn + asked)).join("")}`,
-  };
   peer = await open({ script, tools: [read], steps: STEPS, declareAll: true, ...options });
   conversation = await peer.converse("long");
   return { wall: performance.now() - start, cpu: (cpu() - startCpu) / 1000 };
+}
+
+const read = {
+  ...{ name: "read", description: "Reads a file.", parameters: schema },
+  run: async ({ path }) => `${path}\n${Array.from({ length: 5 }, (_, i) => line(i + turn + asked)).join("")}`,
+};
+
+/** One turn with one call in another conversation, which no store keeps. */
+async function firstTurn(open) {
+  let step = 0;
+  const script = () => ({
+    text: "I read a file.",
+    calls: step++ === 0 ? [{ id: "call_first", name: "read", args: { path: "src/first.ts" } }] : [],
+  });
+  const first = await open({ script, tools: [read], steps: STEPS, declareAll: true });
+  const short = await first.converse();
+  await short.ask("Read a file");
+  await short.end();
+  await first.close();
 }
 
 /** So many turns of 20 steps: milliseconds of a step, and what is held after them. */

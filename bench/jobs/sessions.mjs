@@ -54,8 +54,11 @@ export async function concurrent({ count }) {
   return { wall, cpu: cpu / count, memory: (Math.max(most, process.memoryUsage().rss) - before) / 2 ** 20 };
 }
 
-/** Kilobytes that one of so many conversations holds: begun, and after a turn of a question and an answer. */
-export async function idle({ count }) {
+/**
+ * Kilobytes that one of so many conversations holds: begun, and after a turn of a question and an answer. Where the turns take
+ * longer than `ms` altogether, that many of them are asked as can be by then.
+ */
+export async function idle({ count, ms }) {
   const script = () => ({
     text: "It is a quiet harbour town, and the ledger says that nothing came in today.",
     calls: [],
@@ -66,9 +69,16 @@ export async function idle({ count }) {
   const held = [];
   const before = heap();
   for (let i = 0; i < count; i++) held.push(await peer.converse());
-  const begun = (heap() - before) / count / 1000;
-  for (const conversation of held) await conversation.ask("What is new in the harbour?");
-  const used = (heap() - before) / count / 1000;
+  const after = heap();
+  const begun = (after - before) / count / 1000;
+  const start = performance.now();
+  let asked = 0;
+  for (const conversation of held) {
+    await conversation.ask("What is new in the harbour?");
+    asked++;
+    if (performance.now() - start > ms) break;
+  }
+  const used = begun + (heap() - after) / asked / 1000;
   for (const conversation of held) await conversation.end();
-  return { begun, used };
+  return { begun, used, asked };
 }

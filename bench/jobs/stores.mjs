@@ -36,7 +36,7 @@ export async function run({ store, folder, url, count }) {
   const session = `bench-${newId()}`;
   const lease = await documents.acquire(session);
   await documents.append(lease, [record()]);
-  const singles = Math.min(count / 10, 500);
+  const singles = Math.min(count / 10, 200);
   const one = await timed(async () => {
     for (let i = 0; i < singles; i++) await documents.append(lease, [record()]);
   });

@@ -3,20 +3,31 @@ import { median, stat } from "./measure.mjs";
 /**
  * Asks all in turn, round after round, so that what the machine does meanwhile meets all; each second round backwards.
  * `ask(name, round)` gives an object of numbers. Rounds below zero warm up. One that fails is left out, with its fault.
+ * Past `ms` no round begins that would not be done by then, going by the last one; but `least` are always done.
+ * Who takes longer than `patience` in one is asked no more.
  */
-export async function inTurn(names, rounds, ask, { warm = 1 } = {}) {
+export async function inTurn(names, rounds, ask, options = {}) {
+  const { warm = 1, least = 3, ms = Number.POSITIVE_INFINITY, patience = Number.POSITIVE_INFINITY } = options;
   const got = Object.fromEntries(names.map((name) => [name, []]));
   const faults = {};
+  const slow = new Set();
+  const begun = performance.now();
+  let last = 0;
   for (let round = -warm; round < rounds; round++) {
+    const start = performance.now();
+    if (round >= least && start - begun + last > ms) break;
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      if (faults[name]) continue;
+      if (faults[name] || slow.has(name)) continue;
+      const asked = performance.now();
       try {
         const values = await ask(name, round);
         if (round >= 0) got[name].push(values);
+        if (round >= 0 && performance.now() - asked > patience) slow.add(name);
       } catch (fault) {
         faults[name] = `${fault.message}`.split("\n").slice(0, 3).join(" ");
       }
     }
+    last = performance.now() - start;
   }
   return { got, faults };
 }

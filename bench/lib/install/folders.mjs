@@ -42,9 +42,9 @@ function tarballs(names, folder, packed) {
   });
 }
 
-/** An empty folder with a subject installed by npm, as a person does it, without optional dependencies and scripts. */
+/** An empty folder with a subject installed by npm, as a person does it, without scripts, and without optional dependencies unless it needs them. */
 export function install(
-  { ours, peers = [], strands = [], beside = [] },
+  { ours, peers = [], strands = [], beside = [], optional = false },
   { work, name, packed, versions, strandsVersions },
 ) {
   const folder = join(work, name);
@@ -60,7 +60,13 @@ export function install(
     ...strands.map((peer) => `${peer}@${strandsVersions[peer]}`),
     ...beside.map((each) => `${each}@${versions[each]}`),
   ];
-  const flags = ["--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const flags = [
+    ...(optional ? [] : ["--omit=optional"]),
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  ];
   run("npm", ["install", ...flags, ...wanted], folder);
   return folder;
 }

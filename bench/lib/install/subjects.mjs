@@ -31,6 +31,7 @@ export const FIELDS = Array.from({ length: 30 }, (_, i) =>
 /**
  * `packages`: what a person installs. `program`: the least that answers a question through Anthropic (or, where a peer has none
  * of its own, OpenAI). `tool`: one of thirty typed tools. `use`: the program with them, for the compiler.
+ * `optional`: with its optional dependencies. `full`: no part of `--quick`.
  */
 export const SUBJECTS = {
   "@shedkit: files tools only": {
@@ -99,6 +100,7 @@ import { z } from "zod";`,
   },
   "@openai/agents": {
     peers: ["@openai/agents", "zod"],
+    optional: true, // it does not load without the MCP client that it names as optional
     program: `import { Agent, run } from "@openai/agents";
 export const answer = (text: string) => run(new Agent({ name: "Assistant", instructions: "Be short." }), text);`,
     head: `import { tool } from "@openai/agents";

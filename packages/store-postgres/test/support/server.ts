@@ -22,8 +22,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return stop;
 }
 
-/** A PostgreSQL of one's own; `restart` breaks off what it does. */
-export async function startPostgres(): Promise<{ url: string; restart(): Promise<void>; stop(): Promise<void> }> {
+/** A PostgreSQL of one's own; `restart` breaks off what it does. It flushes nothing, unless `fsync` is "on". */
+export async function startPostgres({ fsync = "off" }: { fsync?: "on" | "off" } = {}): Promise<{
+  url: string;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}> {
   const root = process.getuid?.() === 0; // PostgreSQL does not run as root
   const as = root ? { uid: NOBODY, gid: NOBODY } : {};
   const folder = await mkdtemp(join(tmpdir(), "shedkit-postgres-"));
@@ -35,7 +39,7 @@ export async function startPostgres(): Promise<{ url: string; restart(): Promise
   const initdb = spawn(join(bin, "initdb"), [`--pgdata=${data}`, ...flags], { ...as, env });
   await ended(initdb, "initdb");
   const port = await freePort();
-  const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off", max_connections: "200" };
+  const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync, max_connections: "200" };
   const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const start = async () => {
     const server = spawn(join(bin, "postgres"), ["-D", data, "-p", `${port}`, ...args], {
