@@ -18,15 +18,29 @@ function factText(fact: JsonValue): string {
   return JSON.stringify(fact);
 }
 
+// What a reader does not see, and a model reads all the same.
+const UNSEEN = /\p{Cc}|[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+
+/** A fact on one line: what is shown as a list must not be able to have more entries than there are. */
+export function oneLine(text: string): string {
+  return text
+    .replace(/[\s\u0085]+/g, " ")
+    .replace(UNSEEN, "")
+    .trim();
+}
+
 /** The facts as a model reads them. */
 export function listed(facts: readonly JsonValue[]): string {
-  return facts.length === 0 ? "Nothing is remembered." : facts.map((fact) => `- ${factText(fact)}`).join("\n");
+  return facts.length === 0 ? "Nothing is remembered." : facts.map((fact) => `- ${oneLine(factText(fact))}`).join("\n");
 }
 
 /** Where the one fact is that is meant: its whole text, or a part that only one has. Throws Refusal. */
 export function placeOf(facts: readonly JsonValue[], wanted: string): number {
   const texts = facts.map((fact) => folded(factText(fact)));
   const text = folded(wanted);
+  if (text === "") {
+    throw new Refusal("no fact named", `It is not said which fact is meant. Give words of it:\n${listed(facts)}`);
+  }
   const whole = texts.indexOf(text);
   if (whole >= 0) return whole;
   const places = texts.flatMap((candidate, i) => (candidate.includes(text) ? [i] : []));
@@ -51,7 +65,7 @@ export function isSame(fact: JsonValue, text: string): boolean {
 }
 
 function folded(text: string): string {
-  return text.normalize("NFC").replace(/\s+/g, " ").trim().toLowerCase();
+  return oneLine(text.normalize("NFC")).toLowerCase();
 }
 
 /** Makes a change, alone. `change` throws Refusal where there is none to make, which leaves the facts as they are. */

@@ -13,8 +13,8 @@ const MOST_NOTES = 1000;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * The notes in a folder: Markdown and text files, hidden ones left out. They are read anew by each search, and nothing
- * outside the folder is, through links either.
+ * The notes in a folder: Markdown and text files, hidden ones left out; of a long one the first MiB. They are read anew by
+ * each search, and nothing outside the folder is, through links either.
  */
 export function fileNotes(fs: FileSystem, { folder = "." }: FileNotesOptions = {}): MemoryNotes {
   return {
@@ -33,7 +33,7 @@ export function fileNotes(fs: FileSystem, { folder = "." }: FileNotesOptions = {
       return hits.sort((a, b) => b.score - a.score).slice(0, limit);
     },
     get: async (path, { signal }) => {
-      if (!NOTE.test(path)) return undefined;
+      if (!NOTE.test(path) || /(?:^|\/)\.(?!\.?(?:\/|$))/.test(path)) return undefined;
       return (await readNote(fs, folder, path, signal))?.text;
     },
   };
@@ -66,9 +66,10 @@ async function readNote(
     const place = fs.resolve(inside(folder, path));
     const [real, root] = await Promise.all([fs.realpath(place, { signal }), fs.realpath(folder, { signal })]);
     if (root !== "." && !real.startsWith(`${root}/`)) return undefined;
-    const { type, size, mtimeMs } = await fs.stat(real, { signal });
-    if (type !== "file" || size > MAX_BYTES) return undefined;
-    const text = new TextDecoder().decode(await fs.readFile(real, { signal, end: MAX_BYTES }));
+    const { type, mtimeMs } = await fs.stat(real, { signal });
+    if (type !== "file") return undefined;
+    const bytes = await fs.readFile(real, { signal, end: MAX_BYTES });
+    const text = new TextDecoder().decode(bytes, { stream: true }); // without what the end cuts in two
     return { text, changedAt: mtimeMs };
   } catch (error) {
     return absent(error);

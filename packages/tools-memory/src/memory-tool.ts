@@ -9,7 +9,7 @@ import {
 } from "@shedkit/tool";
 import type { MemoryAccess } from "@shedkit/types";
 import * as Type from "@sinclair/typebox";
-import { changing, isSame, listed, placeOf, Refusal } from "./facts.js";
+import { changing, isSame, listed, oneLine, placeOf, Refusal } from "./facts.js";
 
 /** Limits of a memory: all of it is shown to the model, so it must stay small. */
 export interface MemoryToolOptions {
@@ -28,7 +28,7 @@ export function memoryTool(memory: MemoryAccess, options: MemoryToolOptions = {}
   const { maxFacts = 100, maxFactChars = 1000 } = options;
   const capabilities: Partial<ToolCapabilities> = { destructive: false, touches: () => ["memory"] };
   const checked = (fact: string): string => {
-    const text = fact.trim();
+    const text = oneLine(fact);
     if (text === "") throw new Refusal("nothing to remember", "The fact is empty. Say what is to be remembered.");
     if (text.length > maxFactChars) {
       const length = `It has ${text.length} characters; ${maxFactChars} are the most.`;

@@ -39,6 +39,7 @@ export interface MemorySearchParams {
 const MAX_RESULTS = 50;
 const MAX_LINES = 1000;
 const LINES = 200;
+const MAX_HIT = 4000; // characters: a line may be of any length
 const DAY_MS = 86_400_000;
 const OFF = "There is no memory to search: it is not enabled here. Go on without it.";
 
@@ -161,6 +162,8 @@ export function noteTools(notes: MemoryNotes | undefined, params: Partial<Memory
 
 function rowOf({ changedAt, ...hit }: NoteHit, now: number, staleDays: number): MemorySearchOutput["hits"][number] {
   const days = changedAt === undefined ? 0 : Math.floor((now - changedAt) / DAY_MS);
-  const { path, from, to, score, text } = hit;
+  const { path, from, to, score } = hit;
+  const text =
+    hit.text.length <= MAX_HIT ? hit.text : `${hit.text.slice(0, MAX_HIT).replace(/[\ud800-\udbff]$/, "")} [... cut]`;
   return { path, from, to, score: Math.round(score * 1000) / 1000, text, ...(days >= staleDays && { days_old: days }) };
 }

@@ -28,14 +28,19 @@ export function chunksOf(note: string): Chunk[] {
   return chunks;
 }
 
+/** Scripts that write no spaces between words: each two neighbours count as a word. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+
 /** The words of a text, folded. */
 function wordsOf(text: string): string[] {
-  return (
-    text
-      .normalize("NFKC")
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
+  const folded = text.normalize("NFKC").toLowerCase();
+  const spaced = folded.replace(UNSPACED, (run) => {
+    const characters = [...run];
+    const pairs = characters.slice(1).map((character, i) => `${characters[i]}${character}`);
+    return ` ${pairs.length > 0 ? pairs.join(" ") : run} `;
+  });
+  return spaced.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 }
 
 /**
@@ -65,8 +70,13 @@ const ALIKE = 4; // letters
 
 function occurrences(term: string, counts: ReadonlyMap<string, number>): number {
   const exact = counts.get(term) ?? 0;
-  if (exact > 0 || term.length < ALIKE) return exact;
+  const lone = term.search(UNSPACED) === 0 && [...term].length === 1;
+  if (exact > 0 || (term.length < ALIKE && !lone)) return exact;
   let alike = 0;
+  if (lone) {
+    for (const [word, count] of counts) if (word.includes(term)) alike += count / 2;
+    return alike;
+  }
   for (const [word, count] of counts) {
     if (word.length >= ALIKE && (word.startsWith(term) || term.startsWith(word))) alike += count / 2;
   }

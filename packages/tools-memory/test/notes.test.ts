@@ -35,6 +35,34 @@ describe("memory_search", () => {
     expect((await search({ query: "tea ask", max_results: 1 })).output).toMatchObject({ hits: [{}] });
   });
 
+  it("finds words in scripts that write no spaces, and words with marks", async () => {
+    const notes = fileNotes(
+      new MemoryFileSystem({ "zh.md": "我们的部署流程：先测试再发布", "ja.md": "猫が好き", "hi.md": "नमस्ते दुनिया" }),
+    );
+    const paths = async (query: string) =>
+      ((await search({ query }, notes)).output as { hits: { path: string }[] }).hits.map(({ path }) => path);
+    expect(await paths("部署")).toEqual(["zh.md"]);
+    expect(await paths("怎么部署")).toEqual(["zh.md"]);
+    expect(await paths("猫")).toEqual(["ja.md"]);
+    expect(await paths("नमस्ते")).toEqual(["hi.md"]);
+    expect(await paths("犬")).toEqual([]);
+  });
+
+  it("shows the beginning of a part whose line is too long, and finds what a long note begins with", async () => {
+    const long = `release ${"x".repeat(300_000)}`;
+    const huge = `start\n${"noise ä\n".repeat(200_000)}`;
+    const notes = fileNotes(new MemoryFileSystem({ "long.md": long, "huge.md": huge }));
+    const { text } = await search({ query: "release" }, notes);
+    expect(text.length).toBeLessThan(4100);
+    expect(text).toMatch(/x \[\.\.\. cut\]$/);
+    expect((await search({ query: "start" }, notes)).text).toContain("huge.md:1-");
+    const got = await get({ path: "huge.md", lines: 1 }, notes);
+    expect(got.text).toMatch(/^start\n\[Lines 1 to 1 of \d+\./);
+    expect(JSON.stringify((await get({ path: "huge.md", from: 116_000, lines: 1000 }, notes)).output)).not.toContain(
+      "\ufffd",
+    );
+  });
+
   it("says how old an old note is", async () => {
     const { fs, root } = await realNotes();
     const old = new Date("2030-01-01T00:00:00Z");
@@ -71,12 +99,12 @@ describe("memory_get", () => {
     expect((await get({ path: "deploy.md", from: 8 })).text).toContain("has 7 lines; from 8 is behind its end");
   });
 
-  it.each(["none.md", "../other/secret.md", "/etc/passwd", "a\0b.md", "picture.png", `${"x".repeat(300)}.md`, "."])(
-    "has no note %j",
-    async (path) => {
-      expect((await get({ path })).errorDetail).toContain("no note");
-    },
-  );
+  it.each([
+    ...["none.md", "../other/secret.md", "/etc/passwd", "a\0b.md", "picture.png", `${"x".repeat(300)}.md`, "."],
+    ...[".hidden.md", "./.hidden.md", "x/../.hidden.md"],
+  ])("has no note %j", async (path) => {
+    expect((await get({ path })).errorDetail).toContain("no note");
+  });
 
   it("follows no link out of its folder, to files or folders", async () => {
     const { fs, root } = await realNotes();
