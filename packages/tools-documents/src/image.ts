@@ -2,16 +2,20 @@ import { quote } from "@shedkit/fs";
 import { ToolCallResult } from "@shedkit/tool";
 import type { FileFormat, FormatFile, FormatRequest, ReadOutput } from "@shedkit/tools-files";
 import { answering, Failure } from "./failure.js";
+import { sizeOf } from "./image-size.js";
 import { checkSize, TIMEOUT_MS } from "./text.js";
 import { WorkFault, withThread } from "./work.js";
 
 /** What an image is scaled down to: what models take, and a prompt can bear. */
-const TARGET = { bytes: 576 * 1024, side: 2000, pixels: 1_048_576, minSide: 128 };
+export const TARGET = { bytes: 576 * 1024, side: 2000, pixels: 1_048_576, minSide: 128 };
 
 /** What is unpacked at most: four bytes a pixel. */
-const MAX_PIXELS = 50_000_000;
+export const MAX_PIXELS = 50_000_000;
 
-/** Images that are too large for a model, scaled down. */
+/** What models read, and what ends with a mark. */
+const NATIVE = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+/** Images that are too large for a model, scaled down; and BMP, TIFF and ICO, which models do not read. */
 export function imageFormat(): FileFormat {
   return {
     paged: false,
@@ -23,25 +27,24 @@ export function imageFormat(): FileFormat {
 async function readLarge(file: FormatFile, { fs, signal }: FormatRequest): Promise<ToolCallResult> {
   checkSize(file);
   const { path, image = { mediaType: "", width: 0, height: 0 } } = file;
-  const { width, height } = image;
+  const native = NATIVE.has(image.mediaType);
+  const other = native ? undefined : await fs.readFile(path, { signal });
+  const found = other && sizeOf(other, image.mediaType);
+  const { width, height } = found ?? image;
   if (width * height === 0) throw damaged(path, "its size is nowhere in it");
   const large = `${quote(path)} is an image of ${width} x ${height} pixels`;
   if (width * height > MAX_PIXELS) {
     throw new Failure("too large", `${large}; at most ${MAX_PIXELS} are unpacked. Make it smaller first.`);
   }
-  const scale = Math.min(1, TARGET.side / Math.max(width, height), Math.sqrt(TARGET.pixels / (width * height)));
-  const bytes = await fs.readFile(path, { signal });
+  const bytes = found?.png ?? other ?? (await fs.readFile(path, { signal }));
   // A decoder may fill up what is missing, and nobody would know.
-  if (!isWhole(bytes, image.mediaType)) throw damaged(path, "its end is missing");
+  if (native && !isWhole(bytes, image.mediaType)) throw damaged(path, "its end is missing");
   return withThread(path, TIMEOUT_MS, signal, async (ask) => {
     const small = await ask<Small>({
       kind: "image",
       bytes,
-      width: Math.max(1, Math.floor(width * scale)),
-      height: Math.max(1, Math.floor(height * scale)),
       photo: image.mediaType === "image/jpeg",
-      maxBytes: TARGET.bytes,
-      minSide: TARGET.minSide,
+      target: TARGET,
     }).catch((fault) => {
       throw fault instanceof WorkFault ? damaged(path, fault.message) : fault;
     });
@@ -57,14 +60,7 @@ async function readLarge(file: FormatFile, { fs, signal }: FormatRequest): Promi
       image: shown,
     };
     const text = `[${large}, shown at ${small.width} x ${small.height}.]`;
-    const data = Buffer.from(small.bytes).toString("base64");
-    return new ToolCallResult(
-      [
-        { type: "text", text },
-        { type: "image", source: { type: "base64", data }, mediaType, name: path },
-      ],
-      { output: { ...output } },
-    );
+    return new ToolCallResult([{ type: "text", text }, imageBlock(small, path)], { output: { ...output } });
   });
 }
 
@@ -79,11 +75,19 @@ function isWhole(bytes: Uint8Array, mediaType: string): boolean {
   return bytes.length >= new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true) + 8;
 }
 
-interface Small {
+/** An image that a model can be given. */
+export interface Small {
   bytes: Uint8Array;
   mediaType: string;
   width: number;
   height: number;
+}
+
+/** A part of a result, beside its text. */
+export type Block = ToolCallResult["content"][number];
+
+export function imageBlock({ bytes, mediaType }: Small, name: string): Block {
+  return { type: "image", source: { type: "base64", data: Buffer.from(bytes).toString("base64") }, mediaType, name };
 }
 
 function damaged(path: string, why: string): Failure {

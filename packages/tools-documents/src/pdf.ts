@@ -2,13 +2,16 @@ import { nameOf, quote } from "@shedkit/fs";
 import type { ToolCallResult } from "@shedkit/tool";
 import type { FileFormat, FormatFile, FormatRequest } from "@shedkit/tools-files";
 import { answering, Failure } from "./failure.js";
+import { type Block, imageBlock, MAX_PIXELS, type Small, TARGET } from "./image.js";
 import { pagesOf } from "./pages.js";
 import { checkSize, PagedText, TIMEOUT_MS } from "./text.js";
-import { WorkFault, withThread } from "./work.js";
+import { type Ask, WorkFault, withThread } from "./work.js";
 
 const MAGIC = "%PDF-";
 
-/** The text of PDFs, by pages. */
+const MOST_PICTURES = 5; // of one call
+
+/** The text of PDFs, by pages; of a page without text its largest picture. */
 export function pdfFormat(): FileFormat {
   return {
     paged: true,
@@ -28,19 +31,38 @@ async function readPdf(file: FormatFile, request: FormatRequest): Promise<ToolCa
   }
   const bytes = await fs.readFile(path, { signal });
   return withThread(path, TIMEOUT_MS, signal, async (ask) => {
-    const total = await ask<number>({ kind: "open", bytes }).catch((fault) => {
+    const total = await ask<number>({ kind: "open", bytes, maxPixels: MAX_PIXELS }).catch((fault) => {
       throw unreadable(path, fault);
     });
+    if (total === 0) throw new Failure("no pages", `${quote(path)} has no pages.`);
     const text = new PagedText("Page", total, request.maxBytes);
+    const pictures: Block[] = [];
     for (const number of pagesOf(request, total, "page")) {
       const page = await ask<string>({ kind: "page", number, maxChars: text.room }).catch((fault) => {
         if (!(fault instanceof WorkFault)) throw fault;
         return undefined;
       });
-      const empty = page === undefined ? "(This page is damaged.)" : "(No text: the page may be a picture.)";
+      let empty = page === undefined ? "(This page is damaged.)" : "(No text: the page may be a picture.)";
+      let picture: Small | undefined;
+      if (page?.trim() === "" && request.images) {
+        const full = pictures.length === MOST_PICTURES;
+        picture = full ? undefined : await pictureOf(number, ask);
+        if (picture) empty = `(No text. Picture ${pictures.length + 1} below is on this page.)`;
+        else if (full)
+          empty = `(No text: the page may be a picture. Ask for ${request.param("pages")} ${number} to see it.)`;
+      }
       if (!text.add(number, page ?? "", empty, request.param("pages"))) break;
+      if (picture) pictures.push(imageBlock(picture, `${path}, page ${number}`));
     }
-    return text.result(path);
+    return text.result(path, pictures);
+  });
+}
+
+/** The largest picture of a page; undefined where there is none, or none that can be shown. */
+async function pictureOf(number: number, ask: Ask): Promise<Small | undefined> {
+  return ask<Small | undefined>({ kind: "picture", number, target: TARGET }).catch((fault) => {
+    if (!(fault instanceof WorkFault)) throw fault;
+    return undefined;
   });
 }
 

@@ -1,6 +1,7 @@
 import { ToolCallResult } from "@shedkit/tool";
 import type { FormatFile, ReadOutput } from "@shedkit/tools-files";
 import { Failure } from "./failure.js";
+import type { Block } from "./image.js";
 
 /** How large a document may be, in bytes, and how long it may take. */
 const MAX_BYTES = 50 * 1024 * 1024;
@@ -54,7 +55,8 @@ export class PagedText {
     return false;
   }
 
-  result(path: string): ToolCallResult {
+  /** `pictures`: what is shown beside the text. */
+  result(path: string, pictures: readonly Block[] = []): ToolCallResult {
     const content = this.#parts.join("\n\n");
     const lines = content.split("\n").length;
     const truncated = this.#note !== "";
@@ -68,6 +70,6 @@ export class PagedText {
       truncated,
     };
     const text = truncated ? `${content}\n\n[${this.#note}]` : content;
-    return new ToolCallResult([{ type: "text", text }], { output: { ...output } });
+    return new ToolCallResult([{ type: "text", text }, ...pictures], { output: { ...output } });
   }
 }

@@ -66,8 +66,6 @@ export class Zip {
 }
 
 function broken(fault: unknown): Failure {
-  return new Failure(
-    "damaged",
-    `It is damaged or broken off: ${fault instanceof Error ? fault.message : String(fault)}.`,
-  );
+  const why = fault instanceof Error ? fault.message : String(fault);
+  return new Failure("damaged", `It is damaged or broken off: ${why.replace(/\.$/, "")}.`);
 }

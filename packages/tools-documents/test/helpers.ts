@@ -107,3 +107,87 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
   crc.writeUInt32BE(crc32(body));
   return Buffer.concat([length, body, crc]);
 }
+
+/** A PDF whose pages are pictures: three bytes a pixel, or one bit. */
+export function scan(pages: readonly { width: number; height: number; bits: 1 | 8; data: Uint8Array }[]): Uint8Array {
+  const parts: Uint8Array[] = [];
+  const add = (text: string): void => void parts.push(Buffer.from(text, "latin1"));
+  add("%PDF-1.4\n1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n");
+  const kids = pages.map((_, i) => `${3 + i * 3} 0 R`).join(" ");
+  add(`2 0 obj << /Type /Pages /Kids [${kids}] /Count ${pages.length} >> endobj\n`);
+  for (const [i, { width, height, bits, data }] of pages.entries()) {
+    const [page, content, image] = [3 + i * 3, 4 + i * 3, 5 + i * 3];
+    const drawn = "q 600 0 0 700 0 0 cm /Im0 Do Q";
+    const packed = deflateSync(data);
+    add(
+      `${page} 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /XObject << /Im0 ${image} 0 R >> >> ` +
+        `/Contents ${content} 0 R >> endobj\n${content} 0 obj << /Length ${drawn.length} >> stream\n${drawn}\nendstream endobj\n` +
+        `${image} 0 obj << /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /BitsPerComponent ${bits} ` +
+        `/ColorSpace /${bits === 1 ? "DeviceGray" : "DeviceRGB"} /Filter /FlateDecode /Length ${packed.length} >> stream\n`,
+    );
+    parts.push(packed);
+    add("\nendstream endobj\n");
+  }
+  add(`trailer << /Size ${3 + pages.length * 3} /Root 1 0 R >>\n%%EOF`);
+  return Buffer.concat(parts);
+}
+
+/** An uncompressed picture in red, as a BMP, in a TIFF, or in an icon (whose list may claim another size). */
+export function bmp(width: number, height: number): Uint8Array {
+  const row = Math.ceil((width * 3) / 4) * 4;
+  const bytes = Buffer.alloc(54 + row * height);
+  bytes.write("BM");
+  bytes.writeUInt32LE(bytes.length, 2);
+  bytes.writeUInt32LE(54, 10);
+  bytes.writeUInt32LE(40, 14);
+  bytes.writeInt32LE(width, 18);
+  bytes.writeInt32LE(height, 22);
+  bytes.writeUInt16LE(1, 26);
+  bytes.writeUInt16LE(24, 28);
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) bytes[54 + y * row + x * 3 + 2] = 255;
+  return bytes;
+}
+
+export function tiff(width: number, height: number): Uint8Array {
+  const pixels = width * height * 3;
+  const entries = [
+    [256, 4, 1, width],
+    [257, 4, 1, height],
+    [258, 3, 3, 8 + pixels],
+    [259, 3, 1, 1],
+    [262, 3, 1, 2],
+    [273, 4, 1, 8],
+    [277, 3, 1, 3],
+    [278, 4, 1, height],
+    [279, 4, 1, pixels],
+  ];
+  const list = 8 + pixels + 6;
+  const bytes = Buffer.alloc(list + 2 + entries.length * 12 + 4);
+  bytes.write("II*\0", 0, "latin1");
+  bytes.writeUInt32LE(list, 4);
+  for (let i = 0; i < width * height; i++) bytes[8 + i * 3] = 255;
+  for (let i = 0; i < 3; i++) bytes.writeUInt16LE(8, 8 + pixels + i * 2);
+  bytes.writeUInt16LE(entries.length, list);
+  for (const [i, [tag = 0, type = 0, count = 0, value = 0]] of entries.entries()) {
+    const at = list + 2 + i * 12;
+    bytes.writeUInt16LE(tag, at);
+    bytes.writeUInt16LE(type, at + 2);
+    bytes.writeUInt32LE(count, at + 4);
+    if (type === 3 && count === 1) bytes.writeUInt16LE(value, at + 8);
+    else bytes.writeUInt32LE(value, at + 8);
+  }
+  return bytes;
+}
+
+export function ico(picture: Uint8Array, side: number): Uint8Array {
+  const head = Buffer.alloc(22);
+  head.writeUInt16LE(1, 2);
+  head.writeUInt16LE(1, 4);
+  head[6] = side;
+  head[7] = side;
+  head.writeUInt16LE(1, 10);
+  head.writeUInt16LE(24, 12);
+  head.writeUInt32LE(picture.length, 14);
+  head.writeUInt32LE(22, 18);
+  return Buffer.concat([head, picture]);
+}

@@ -1,10 +1,11 @@
+import { inflateSync } from "node:zlib";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { callTool } from "@shedkit/tool";
 import { type FileFormat, type FormatRequest, readTool } from "@shedkit/tools-files";
 import { expect, test } from "vitest";
 import { documentFormats } from "../src/index.js";
 import { pagesOf } from "../src/pages.js";
-import { pdf, read } from "./helpers.js";
+import { pdf, read, scan } from "./helpers.js";
 
 const numbered = (count: number): Uint8Array => pdf(Array.from({ length: count }, (_, i) => `text ${i + 1}`));
 
@@ -91,3 +92,53 @@ test("pages are a parameter only where something has pages", () => {
   expect(names(documentFormats())).toBe("path,offset,limit,pages");
   expect(names([])).toBe("path,offset,limit");
 });
+
+test("of a page without text its picture is shown, whichever way its pixels are kept", async () => {
+  const [width, height] = [160, 120];
+  const black = { width, height, bits: 1 as const, data: new Uint8Array((width / 8) * height) };
+  const red = new Uint8Array(width * height * 3);
+  for (let i = 0; i < red.length; i += 3) red[i] = 255;
+  const bytes = scan([{ width, height, bits: 8, data: red }, black]);
+  const { text, content } = await read("a.pdf", bytes);
+  expect(text).toBe(
+    "[Page 1 of 2]\n(No text. Picture 1 below is on this page.)\n\n[Page 2 of 2]\n(No text. Picture 2 below is on this page.)",
+  );
+  const pictures = content.flatMap((part) => (part.type === "image" ? [part] : []));
+  expect(pictures.map(({ name }) => name)).toEqual(["a.pdf, page 1", "a.pdf, page 2"]);
+  expect(pictures.map(({ source }) => source.type === "base64" && firstPixel(source.data))).toEqual([
+    [255, 0, 0],
+    [0, 0, 0],
+  ]);
+  const without = await read("a.pdf", bytes, { pages: "1" }, { images: false });
+  expect([without.text, without.content.length]).toEqual(["[Page 1 of 2]\n(No text: the page may be a picture.)", 1]);
+});
+
+test("more pictures than fit are asked for page by page; small ones are not shown", async () => {
+  const page = (side: number) => ({
+    width: side,
+    height: side,
+    bits: 1 as const,
+    data: new Uint8Array((side / 8) * side),
+  });
+  const many = await read("a.pdf", scan(Array.from({ length: 7 }, () => page(104))));
+  expect(many.content.filter(({ type }) => type === "image").length).toBe(5);
+  expect(many.text).toContain("[Page 6 of 7]\n(No text: the page may be a picture. Ask for pages 6 to see it.)");
+  expect((await read("a.pdf", scan([page(40)]))).content.length).toBe(1);
+});
+
+test("a PDF without pages is told", async () => {
+  const bytes = pdf([]);
+  expect((await read("a.pdf", bytes)).text).toBe('"a.pdf" has no pages.');
+});
+
+/** Of a PNG without an alpha channel's first row filtered: red, green and blue. */
+function firstPixel(data: string): number[] {
+  const bytes = Buffer.from(data, "base64");
+  const pieces: Buffer[] = [];
+  for (let at = 8; at < bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    if (bytes.toString("latin1", at + 4, at + 8) === "IDAT") {
+      pieces.push(bytes.subarray(at + 8, at + 8 + bytes.readUInt32BE(at)));
+    }
+  }
+  return [...inflateSync(Buffer.concat(pieces)).subarray(1, 4)];
+}

@@ -20,7 +20,9 @@ export async function imageAt(
 }
 
 function fits({ native, width, height }: ImageInfo, size: number): boolean {
-  return native && size <= MAX_IMAGE.bytes && Math.max(width, height) <= MAX_IMAGE.side && width * height <= MAX_IMAGE.pixels;
+  return (
+    native && size <= MAX_IMAGE.bytes && Math.max(width, height) <= MAX_IMAGE.side && width * height <= MAX_IMAGE.pixels
+  );
 }
 
 /** A small image as it is; undefined for what is none. Throws Failure for one that is too large, or broken off. */

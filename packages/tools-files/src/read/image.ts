@@ -25,7 +25,13 @@ export function imageInfo(bytes: Uint8Array): ImageInfo | undefined {
   }
   if (/^GIF8[79]a$/.test(ascii(0, 6)) && bytes.length >= 13) {
     const whole = bytes.at(-1) === 0x3b;
-    return { mediaType: "image/gif", native: true, width: view.getUint16(6, true), height: view.getUint16(8, true), whole };
+    return {
+      mediaType: "image/gif",
+      native: true,
+      width: view.getUint16(6, true),
+      height: view.getUint16(8, true),
+      whole,
+    };
   }
   if (ascii(0, 4) === "RIFF" && ascii(8, 12) === "WEBP" && bytes.length >= 30) {
     const whole = bytes.length >= view.getUint32(4, true) + 8;
