@@ -48,12 +48,15 @@ export class OverlayFileSystem implements FileSystem {
 
   /**
    * Makes the changes in the base: all of them, or after a failure none. Rejects with FsError `changed` or `exists` if what
-   * is changed here was changed there meanwhile. What is written is held in memory.
+   * is changed here was changed there meanwhile. What is written is held in memory. Rejects with `io` where a failure could
+   * not be taken back whole; and where all was made but what was removed could not be deleted, which then lies in a
+   * `.shedkit-removed-*` beside where it was. The message tells which.
    */
   commit(options: FsOptions = {}): Promise<void> {
     return this.#change(async () => {
-      await commitTree(this.#base, this.#tree, options);
+      const left = await commitTree(this.#base, this.#tree, options);
       this.drop();
+      if (left) throw left;
     });
   }
 

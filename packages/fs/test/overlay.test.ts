@@ -151,6 +151,47 @@ describe("OverlayFileSystem", () => {
     }
   });
 
+  it("takes back all that it can when taking back fails too, and tells of both", async () => {
+    const base = new MemoryFileSystem({ a: "a", b: "b", c: "c", d: "d" });
+    const write = base.writeFile.bind(base);
+    let writes = 0;
+    base.writeFile = async (path, data, options) => {
+      writes++;
+      if (writes === 4) throw new FsError("noSpace", path, "The disk is full.");
+      if (writes === 5) throw new Error("Still full.");
+      return write(path, data, options);
+    };
+    const fs = new OverlayFileSystem(base);
+    for (const path of ["a", "b", "c", "d"]) await fs.writeFile(path, path.toUpperCase());
+    const error = await fs.commit().catch((fault: unknown) => fault);
+    expect(isFsError(error, "io")).toBe(true);
+    expect(String(error)).toContain("The disk is full. Not all that was done before could be taken back: Still full.");
+    expect(await tree(base)).toEqual({ a: "file a", b: "file b", c: "file C", d: "file d" });
+  });
+
+  it("has made its changes where only what was removed cannot be deleted, and says where that is", async () => {
+    const base = new MemoryFileSystem({ "old/x": "x", "older/y": "y", a: "a" });
+    const remove = base.remove.bind(base);
+    base.remove = async (path, options) => {
+      if (path === ".shedkit-removed-0") throw new FsError("permission", path, "No permission.");
+      return remove(path, options);
+    };
+    const fs = new OverlayFileSystem(base);
+    await fs.remove("old", { recursive: true });
+    await fs.remove("older", { recursive: true });
+    await fs.writeFile("a", "A");
+    const error = await fs.commit().catch((fault: unknown) => fault);
+    expect(String(error)).toContain(
+      'All changes were made, but what was removed could not be deleted, and lies in ".shedkit',
+    );
+    expect(await fs.diff()).toEqual([]);
+    expect(await tree(base)).toEqual({
+      a: "file A",
+      ".shedkit-removed-0": "folder",
+      ".shedkit-removed-0/x": "file x",
+    });
+  });
+
   it("takes everything back when a commit fails half way", async () => {
     for (let failing = 0; failing < 6; failing++) {
       const base = new MemoryFileSystem({ a: "a", b: "b", "d/c": "c", "e/f": "f" });

@@ -1,6 +1,6 @@
 import type { FileSystem, FsOptions } from "../contract.js";
-import { isFsError } from "../error.js";
-import { joinPath, parentOf } from "../path.js";
+import { FsError, isFsError } from "../error.js";
+import { joinPath, parentOf, quote } from "../path.js";
 import { checkUnchanged, type NewFile, type Over } from "./tree.js";
 
 /** Something that is to happen to one path of the base. */
@@ -19,8 +19,11 @@ interface Work {
   aside: string[];
 }
 
-/** Puts what is laid over a base into it: all of it, or after a failure nothing. */
-export async function commitTree(base: FileSystem, root: Over, options: FsOptions): Promise<void> {
+/**
+ * Puts what is laid over a base into it: all of it, or after a failure nothing. Gives an error where all was done, but
+ * something that was moved out of the way could not be deleted.
+ */
+export async function commitTree(base: FileSystem, root: Over, options: FsOptions): Promise<FsError | undefined> {
   const steps = stepsOf(root, ".");
   for (const { path, over } of steps) await checkUnchanged(base, path, over.was, options);
   // Read first: a file may have moved from a place that is removed.
@@ -34,10 +37,29 @@ export async function commitTree(base: FileSystem, root: Over, options: FsOption
       await apply(base, step, { data, undo, aside });
     }
   } catch (error) {
-    for (const back of undo.reverse()) await back();
-    throw error;
+    const failed: unknown[] = [];
+    for (const back of undo.reverse()) await back().catch((fault: unknown) => failed.push(fault));
+    if (failed.length === 0) throw error;
+    const text = `${textOf(error)} Not all that was done before could be taken back: ${failed.map(textOf).join(" ")}`;
+    throw new FsError("io", ".", text, error);
   }
-  for (const path of aside) await base.remove(path, { recursive: true });
+  return removeAll(base, aside);
+}
+
+/** Deletes what was moved out of the way. What cannot be deleted stays where it is. */
+async function removeAll(base: FileSystem, aside: readonly string[]): Promise<FsError | undefined> {
+  let error: FsError | undefined;
+  for (const path of aside) {
+    await base.remove(path, { recursive: true }).catch((fault: unknown) => {
+      const text = `All changes were made, but what was removed could not be deleted, and lies in ${quote(path)}. ${textOf(fault)}`;
+      error = new FsError("io", path, text, fault);
+    });
+  }
+  return error;
+}
+
+function textOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault);
 }
 
 /** The bytes of a file that is laid over the base. */
