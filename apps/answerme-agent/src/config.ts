@@ -30,7 +30,14 @@ export async function loadSettings({ flags, env, root, home }: ConfigSources): P
         "itself; put it into your own file, or use --yes",
     );
   }
-  const of = async <K extends "model" | "permission" | "maxSteps" | "keepSessions" | "toolSet">(
+  const services = project?.get("services");
+  if (services !== undefined) {
+    throw new UsageError(
+      `${services.from}: "services" does not count in a project's file, since a project must not say where your keys go; ` +
+        "put it into your own file",
+    );
+  }
+  const of = async <K extends "model" | "permission" | "maxSteps" | "keepSessions" | "toolSet" | "services">(
     name: K,
     fallback: Settings[K],
   ): Promise<Found<Settings[K]>> => {
@@ -45,6 +52,7 @@ export async function loadSettings({ flags, env, root, home }: ConfigSources): P
     keepSessions: await of("keepSessions", true),
     tools: toolsOf(project, user),
     toolSet: await of("toolSet", null),
+    services: await of("services", {}),
     mcpServers: serversOf(project, user),
   };
 }

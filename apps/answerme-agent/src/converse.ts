@@ -26,7 +26,7 @@ export interface Conversation {
   readonly ownFolder?: string | undefined;
   readonly permission: Settings["permission"];
   /** Which tools there are. Default: all. */
-  readonly settings?: Pick<Sourced<Settings>, "tools" | "toolSet"> | undefined;
+  readonly settings?: Pick<Sourced<Settings>, "tools" | "toolSet" | "services"> | undefined;
   readonly mcp?: Mcp | undefined;
   /** The model of a name. */
   choose(model: string): ModelChoice;

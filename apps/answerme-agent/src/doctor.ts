@@ -59,8 +59,13 @@ function keys(env: Environment): string {
   return there.join(", ") || "none";
 }
 
-function toolGroups({ tools }: Sourced<Settings>, { groups = TOOL_GROUPS }: ModelChoice): string {
-  return groups.filter((group) => tools.value[group] !== false).join(", ") || "none";
+function toolGroups({ tools, services }: Sourced<Settings>, { groups = TOOL_GROUPS }: ModelChoice): string {
+  const { search, images, videos } = services.value;
+  const there = groups.filter((group) => {
+    return tools.value[group] !== false && (group !== "media" || images !== undefined || videos !== undefined);
+  });
+  const named = there.map((group) => (group === "web" && search ? "web (with a search)" : group));
+  return named.join(", ") || "none";
 }
 
 /** Starts the servers, as a session would, to see how it stands with them. */

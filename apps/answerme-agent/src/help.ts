@@ -49,6 +49,9 @@ Examples
 
 Settings, from the first that has one: the options, the environment, answerme.json in the folder, then
 ~/.config/answerme/answerme.json. For example: { "model": "unsloth/gemma-4-E2B-it-GGUF", "permission": "readOnly" }
+The latter may name services that search the web (web_search) and make images and videos (image_gen, video):
+{ "services": { "search": { "baseUrl": "http://localhost:8888" }, "images": { "baseUrl": "https://api.openai.com/v1",
+"apiKey": "\${OPENAI_API_KEY}" } } }
 
 Environment
   ANSWERME_MODEL, ANSWERME_PERMISSION,

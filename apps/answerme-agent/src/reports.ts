@@ -4,15 +4,17 @@ import { shelfFile } from "./data-folder.js";
 import { sessionLine } from "./kept-session.js";
 import { mcpEntryText } from "./mcp.js";
 import { settingsOf } from "./run-settings.js";
+import { servicesText } from "./services.js";
 import { rootFolder } from "./session.js";
 
 /** Every setting and where it came from. */
 export async function settingsText(options: RunOptions): Promise<string> {
   const settings = await settingsOf(options, await rootFolder(options.root));
   const { mcpServers, ...others } = settings;
-  const lines = Object.entries(others).map(
-    ([name, { value, from }]) => `${name} = ${JSON.stringify(value)}   (${from})`,
-  );
+  const lines = Object.entries(others).map(([name, { value, from }]) => {
+    const text = name === "services" ? servicesText(settings.services.value) : JSON.stringify(value);
+    return `${name} = ${text}   (${from})`;
+  });
   const servers = mcpServers.value.map(
     (entry) => `mcpServers.${entry.name} = ${mcpEntryText(entry)}   (${entry.from})`,
   );

@@ -6,6 +6,7 @@ import { AgenticError, type SessionId } from "@shedkit/types";
 import { UsageError } from "./exit.js";
 import { projectInstructions } from "./instructions.js";
 import type { ModelChoice } from "./model-choice.js";
+import { clientsOf } from "./services.js";
 import type { Settings, Sourced } from "./settings.js";
 
 /** The folder that the tools may see, as an absolute path. Throws UsageError where it is none. */
@@ -37,7 +38,7 @@ export interface SessionTools {
   /** Whether something may go on beside the calls that started it. Default: true. */
   background?: boolean | undefined;
   /** Default: all tools, as they are. */
-  settings?: Pick<Sourced<Settings>, "tools" | "toolSet"> | undefined;
+  settings?: Pick<Sourced<Settings>, "tools" | "toolSet" | "services"> | undefined;
 }
 
 export interface SessionOptions extends SessionTools {
@@ -79,10 +80,12 @@ export async function agentOf(options: Omit<SessionOptions, "place">) {
     systemPrompt(choice, root),
   ]);
   const own = await ownFolders(root, ownFolder);
+  const { value, from } = options.settings?.services ?? { value: {}, from: "default" };
+  const clients = await clientsOf(value, from, process.env);
   const preset = await choice.preset();
   let builder = preset
     .intoAgentBuilder()
-    .withToolshed(shedOf({ fs: new NodeFileSystem(root), root, own }, options))
+    .withToolshed(shedOf({ fs: new NodeFileSystem(root), root, own, clients }, options))
     .withPermissions(policy)
     .withConfig(choice.config);
   if (system !== undefined) builder = builder.withSystemPrompt(system);

@@ -1,4 +1,5 @@
 import type { ToolSetConfig } from "@shedkit/toolset";
+import { type Services, servicesFault } from "./services.js";
 
 /** What can be set, other than by asking. */
 export interface Settings {
@@ -14,6 +15,8 @@ export interface Settings {
   tools: ToolGroups;
   /** Which tools a session has and how it wants them: names, descriptions, settings; null: as they are. */
   toolSet: ToolSetConfig | null;
+  /** What searches the web and makes images and videos: tools are there for those that are named. */
+  services: Services;
   mcpServers: readonly McpEntry[];
 }
 
@@ -26,6 +29,7 @@ export const TOOL_GROUPS = [
   "memory",
   "todo",
   "web",
+  "media",
   "questions",
   "plan",
   "agents",
@@ -96,6 +100,7 @@ export const SETTINGS: { readonly [name in keyof Settings]: Setting } = {
   },
   tools: { fault: toolsFault },
   toolSet: { fault: toolSetFault },
+  services: { fault: servicesFault },
   mcpServers: {
     fault: plain(isObject, 'servers by name, e.g. { "clock": { "command": "npx", "args": ["-y", "a-clock"] } }'),
   },

@@ -3,6 +3,7 @@ import { ToolPreset } from "@shedkit/harness";
 import { ToolShed } from "@shedkit/shed";
 import type { ToolConstructor } from "@shedkit/tool";
 import type { OwnFolders } from "./own-folders.js";
+import type { Clients } from "./services.js";
 import type { SessionTools } from "./session.js";
 import { TOOL_GROUPS, type ToolGroup } from "./settings.js";
 
@@ -10,6 +11,7 @@ interface Place {
   fs: FileSystem;
   root: string;
   own: OwnFolders;
+  clients: Clients;
 }
 
 /** The tools of a session over a folder: what the model can use, the settings leave, and the permission allows. */
@@ -37,7 +39,7 @@ function groupsOf({ choice, readOnly, unattended, background, settings }: Sessio
 
 function toolsOf(
   group: ToolGroup,
-  { fs, root, own }: Place,
+  { fs, root, own, clients }: Place,
   { choice: { files }, background }: SessionTools,
 ): Iterable<ToolConstructor> {
   switch (group) {
@@ -54,7 +56,9 @@ function toolsOf(
     case "todo":
       return ToolPreset.todo();
     case "web":
-      return ToolPreset.webFetch();
+      return ToolPreset.webFetch().merge(clients.search ? ToolPreset.webSearch(clients.search) : []);
+    case "media":
+      return ToolPreset.media(fs, clients);
     case "questions":
       return ToolPreset.askUser();
     case "plan":

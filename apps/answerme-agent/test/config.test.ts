@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadSettings } from "../src/config.js";
+import { servicesText } from "../src/services.js";
 import { temporaryFolder } from "./program.js";
 
 /** A project and a home, with these configuration files. */
@@ -29,6 +30,7 @@ describe("settings", () => {
       keepSessions: { value: true, from: "default" },
       tools: { value: {}, from: "default" },
       toolSet: { value: null, from: "default" },
+      services: { value: {}, from: "default" },
       mcpServers: { value: [], from: "default" },
     });
   });
@@ -47,7 +49,7 @@ describe("settings", () => {
   it.each([
     [
       '{\n  "modle": "x"\n}',
-      /answerme\.json:2: there is no setting "modle"; there are model, permission, maxSteps, keepSessions, tools, toolSet, mcpServers$/,
+      /answerme\.json:2: there is no setting "modle"; there are model, permission, maxSteps, keepSessions, tools, toolSet, services, mcpServers$/,
     ],
     ['{\n\n  "maxSteps": 0\n}', /answerme\.json:3: "maxSteps" is 0; wanted: a whole number from 1 to 1000/],
     ['{"model": ""}', /answerme\.json:1: "model" is ""; wanted: a Hugging Face/],
@@ -94,6 +96,32 @@ describe("settings", () => {
       ["c", { command: "p" }, true],
     ]);
     expect(mcpServers.value.map(({ from }) => from.split(":").at(-1))).toEqual(["3", "2", "2"]);
+  });
+
+  it.each([
+    ['{\n"services": []}', /:2: "services" is \[\]; wanted: an object/],
+    ['{"services": {\n"music": {}}}', /:2: "services\.music" is \{\}; wanted: only search, images, videos/],
+    ['{"services": {"search":\n{}}}', /"services\.search\.baseUrl" is not there; wanted: a URL/],
+    ['{"services": {"search": {"baseUrl": "localhost"}}}', /"services\.search\.baseUrl" is "not that"; wanted: a URL/],
+    [
+      '{"services": {"images": {"baseUrl": "http://a", "key": "sk-1"}}}',
+      /images\.key" is "not that"; wanted: only baseUrl/,
+    ],
+    ['{"services": {"videos": {"baseUrl": "http://a", "body": "xml"}}}', /wanted: "form" or "json"/],
+  ])("of services are checked, and no key is told: %s", async (user, message) => {
+    await using f = await folders({ user });
+    const error = await f.load().catch((fault: Error) => fault);
+    expect((error as Error).message).toMatch(message);
+    expect((error as Error).message).not.toContain("sk-1");
+  });
+
+  it("of services count in a person's own file alone: a project must not say where keys go", async () => {
+    const services = { images: { baseUrl: "http://a", apiKey: "sk-1" } };
+    await using f = await folders({ user: JSON.stringify({ services }) });
+    expect((await f.load()).services.value).toEqual(services);
+    expect(servicesText(services)).toBe('{"images":{"baseUrl":"http://a","apiKey":"..."}}');
+    await using other = await folders({ project: JSON.stringify({ services }) });
+    await expect(other.load()).rejects.toThrow(/"services" does not count in a project's file/);
   });
 
   it("of the environment are checked too", async () => {

@@ -1,8 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { RouterMix } from "@shedkit/harness";
 import { type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { policyOf } from "../src/approval.js";
 import type { ModelChoice } from "../src/model-choice.js";
 import { demoModel } from "../src/models/demo.js";
@@ -18,11 +20,14 @@ interface Given extends Partial<ModelChoice> {
   own?: { readonly [name: string]: string };
   tools?: Settings["tools"];
   toolSet?: Settings["toolSet"];
+  services?: Settings["services"];
+  permission?: Settings["permission"];
 }
 
 /** A session with a scripted model; calls that would be asked about are noted and denied. */
 async function open(given: Given = {}) {
-  const { answers = [], readOnly = false, unattended, own = {}, tools = {}, toolSet = null, ...choice } = given;
+  const { answers = [], readOnly = false, unattended, own = {}, tools = {}, toolSet = null, ...others } = given;
+  const { services = {}, permission = "ask", ...choice } = others;
   const folder = await temporaryFolder();
   const root = path.join(folder.path, "project");
   for (const [name, text] of Object.entries({ "project/config.ini": "port=8417\n", ...own })) {
@@ -32,7 +37,8 @@ async function open(given: Given = {}) {
   }
   const provider = new ScriptedProvider(answers);
   const asked: string[] = [];
-  const settings: Pick<Sourced<Settings>, "tools" | "toolSet"> = {
+  const settings: Pick<Sourced<Settings>, "tools" | "toolSet" | "services"> = {
+    services: { value: services, from: "answerme.json:5" },
     tools: { value: tools, from: "test" },
     toolSet: { value: toolSet, from: "answerme.json:3" },
   };
@@ -47,7 +53,7 @@ async function open(given: Given = {}) {
     root,
     ownFolder: path.join(folder.path, "own"),
     unattended,
-    policy: policyOf(readOnly ? "readOnly" : "ask", ({ tool }) => {
+    policy: policyOf(readOnly ? "readOnly" : permission, ({ tool }) => {
       asked.push(tool);
       return "nobody is there";
     }),
@@ -62,11 +68,23 @@ async function open(given: Given = {}) {
     provider,
     asked,
     names: session.toolManager.names(),
+    root,
     async [Symbol.asyncDispose]() {
       await session.end();
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The address of a service on loopback. */
+async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 describe("the tools of a session", () => {
@@ -101,6 +119,70 @@ describe("the tools of a session", () => {
   it("change nothing where nothing may be changed", async () => {
     await using t = await open({ readOnly: true });
     expect(t.names.join(" ")).toBe("read list search_file search_context todo web_fetch ask_user");
+  });
+
+  it("search the web and make images and videos where services for that are set", async () => {
+    const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+    const heard: string[] = [];
+    const service = await listen(({ url = "", headers }, response) => {
+      heard.push(`${url.split("?")[0]} ${headers.authorization ?? headers["x-key"]}`);
+      const found = { results: [{ url: "https://a.example/", title: "Tea", content: "Leaves." }] };
+      response.end(JSON.stringify(url.startsWith("/search") ? found : { data: [{ b64_json: png }] }));
+    });
+    vi.stubEnv("SERVICE_KEY", "k-123456");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const key = ["$", "{SERVICE_KEY}"].join("");
+    await using t = await open({
+      permission: "allow",
+      services: {
+        search: { baseUrl: service, headers: { "x-key": key } },
+        images: { baseUrl: `${service}/v1`, apiKey: key },
+        videos: { baseUrl: `${service}/v1` },
+      },
+      answers: [
+        [
+          { call: "web_search", arguments: { query: "tea" } },
+          { call: "image_gen", arguments: { prompt: "A cup of tea" } },
+        ],
+        "Done.",
+      ],
+    });
+    expect(t.names.join(" ")).toContain("web_fetch web_search image_gen video");
+    t.session.toolManager.activate(["web_search", "image_gen"]);
+    await t.session.ask("Go");
+    const told = JSON.stringify(t.provider.requests[1]?.messages);
+    expect(told).toContain("https://a.example/");
+    expect(told).toContain("images/a-cup-of-tea.png");
+    expect((await stat(path.join(t.root, "images/a-cup-of-tea.png"))).size).toBe(70);
+    expect(heard.toSorted()).toEqual(["/search k-123456", "/v1/images/generations Bearer k-123456"]);
+  });
+
+  it("that go out to services are asked about, and are gone with their group", async () => {
+    const services = { search: { baseUrl: "http://127.0.0.1:1" }, images: { baseUrl: "http://127.0.0.1:1/v1" } };
+    const answers: ScriptedAnswer[] = [
+      [
+        { call: "web_search", arguments: { query: "tea" } },
+        { call: "image_gen", arguments: { prompt: "A cup" } },
+      ],
+      "Done.",
+    ];
+    await using t = await open({ services, answers });
+    t.session.toolManager.activate(["web_search", "image_gen"]);
+    await t.session.ask("Go");
+    expect(t.asked).toEqual(["web_search", "image_gen"]);
+    await using none = await open({ services, tools: { web: false, media: false } });
+    expect(none.names).not.toContain("web_search");
+    expect(none.names).not.toContain("image_gen");
+    await using reads = await open({ services, readOnly: true });
+    expect(reads.names).toContain("web_search");
+    expect(reads.names).not.toContain("image_gen");
+  });
+
+  it("need the variables that their services name", async () => {
+    const apiKey = ["$", "{NO_SUCH_KEY}"].join("");
+    await expect(open({ services: { images: { baseUrl: "http://localhost", apiKey } } })).rejects.toThrow(
+      "answerme.json:5: services.images.apiKey needs the environment variable NO_SUCH_KEY, which is not set",
+    );
   });
 
   it("ask nothing where nobody is there", async () => {
