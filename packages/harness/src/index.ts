@@ -10,7 +10,7 @@ export type { NoteStore } from "./memory-preset.js";
 export { registerFileTools, registerShellTool } from "./register-tools.js";
 export { type ProviderSource, type RoleOptions, RouterMix } from "./router-mix.js";
 export { RouterPreset } from "./router-preset.js";
-export type { SearchFilesPresetOptions } from "./search-preset.js";
+export type { GlobPresetOptions, SearchFilesPresetOptions } from "./search-preset.js";
 export type { ShellPresetOptions } from "./shell-preset.js";
 export type { SkillFolder } from "./skills-preset.js";
 export type { PlanModePresetOptions, SchedulesLike } from "./task-preset.js";

@@ -9,7 +9,13 @@ import { type LspPresetOptions, type LspServer, lspTools } from "./lsp-preset.js
 import { type MediaPresetOptions, mediaTools } from "./media-preset.js";
 import { memoryTools, type NoteStore, noteTools, sessionMemoryTools } from "./memory-preset.js";
 import { readyMadeParts } from "./ready-made.js";
-import { type SearchFilesPresetOptions, searchContextTools, searchFileTools } from "./search-preset.js";
+import {
+  type GlobPresetOptions,
+  globTools,
+  type SearchFilesPresetOptions,
+  searchContextTools,
+  searchFileTools,
+} from "./search-preset.js";
 import { type ShellPresetOptions, shellTools } from "./shell-preset.js";
 import { type SkillFolder, skillTools } from "./skills-preset.js";
 import {
@@ -70,6 +76,14 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   /** `search_file` over a file system. Needs `@shedkit/tools-search`. */
   static searchFiles(fs: FileSystem, options: SearchFilesPresetOptions = {}): ToolPreset {
     return new ToolPreset(searchFileTools(fs, options));
+  }
+
+  /**
+   * `glob` over a file system, for models that know such a tool: `search_file` finds files by a pattern, too. Needs
+   * `@shedkit/tools-search`.
+   */
+  static glob(fs: FileSystem, options: GlobPresetOptions = {}): ToolPreset {
+    return new ToolPreset(globTools(fs, options));
   }
 
   /**

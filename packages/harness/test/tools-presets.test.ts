@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { NodeFileSystem } from "@shedkit/fs/node";
 import { ToolShed, ToolShedError } from "@shedkit/shed";
-import { Resources, type ToolConstructor } from "@shedkit/tool";
+import { callTool, Resources, type ToolConstructor } from "@shedkit/tool";
 import { type JsonValue, newSessionId, type ToolArguments } from "@shedkit/types";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { registerFileTools, registerShellTool, ToolPreset } from "../src/index.js";
@@ -54,6 +54,7 @@ describe("presets of tools", () => {
     expect(names(ToolPreset.fileChanges(fs))).toEqual(["multi_edit", "apply_patch", "delete", "move"]);
     expect(names(ToolPreset.hashline(fs))).toEqual(["hashline_read", "hashline_grep", "hashline_edit"]);
     expect(names(ToolPreset.searchFiles(fs))).toEqual(["search_file"]);
+    expect(names(ToolPreset.glob(fs))).toEqual(["glob"]);
     expect(names(ToolPreset.searchContext())).toEqual(["search_context"]);
     expect(names(ToolPreset.sessionMemory())).toEqual(["memory"]);
     expect(names(ToolPreset.minimalSubAgent(fs))).toEqual([...files, ...shell]);
@@ -68,6 +69,17 @@ describe("presets of tools", () => {
     }
     for (const preset of [ToolPreset.searchContext(), ToolPreset.sessionMemory(), ToolPreset.standard(fs)]) {
       await expect(preset.asChildTools()).rejects.toBeInstanceOf(ToolShedError);
+    }
+  });
+
+  it("find files by patterns, in memory and in a real folder", async () => {
+    for (const fs of [new MemoryFileSystem(), await realFs()]) {
+      await fs.mkdir("src");
+      await fs.writeFile("src/main.ts", "");
+      await fs.writeFile("src/main.js", "");
+      const [glob] = await ToolPreset.glob(fs).asChildTools();
+      if (!glob) throw new Error("there is no tool");
+      expect((await callTool(glob, { pattern: "**/*.ts" })).text).toBe("src/main.ts");
     }
   });
 
@@ -135,8 +147,11 @@ describe("presets of tools", () => {
     const { said } = await session(
       ToolPreset.files(fs, { edit: { readFirst: true, matchLookalikes: undefined }, read: { images: false } })
         .merge(ToolPreset.shell({ env: { PATH: process.env.PATH, A_TOKEN: "kept" }, keepVariables: ["A_TOKEN"] }))
-        .merge(ToolPreset.searchFiles(fs, { maxFileBytes: 1 })),
+        .merge(ToolPreset.searchFiles(fs, { maxFileBytes: 1 }))
+        .merge(ToolPreset.glob(fs, { hidden: false })),
     );
+    await fs.writeFile(".b", "");
+    expect(await said("glob", { pattern: "*" })).toBe("a");
     expect(await said("edit", { path: "a", old_string: "1", new_string: "2" })).toContain("has not been read yet");
     expect(await said("bash", { command: "echo $A_TOKEN", description: "" })).toBe("exit: 0\nkept");
     expect(await said("search_file", { query: "1" })).toContain("[1 file larger than 1 byte not searched.]");
