@@ -44,30 +44,55 @@ export function readFrontmatter(head: string): Frontmatter {
     description: text(values, "description", MAX_DESCRIPTION).replace(/\s+/g, " "),
     paths: list(values, "paths"),
     allowedTools: list(values, "allowed-tools"),
-    forModel: values["disable-model-invocation"] !== true,
-    forUser: values["user-invocable"] !== false,
+    forModel: flag(values["disable-model-invocation"]) !== true,
+    forUser: flag(values["user-invocable"]) !== false,
   };
 }
 
 type Values = { readonly [key: string]: unknown };
 
 function valuesOf(head: string): Values {
-  for (const source of [head, quoted(head)]) {
-    try {
-      const values: unknown = parse(source, { maxAliasCount: 0, logLevel: "error" });
-      if (typeof values === "object" && values !== null && !Array.isArray(values)) return values as Values;
-    } catch {
-      // The next reading is more lenient.
-    }
-  }
-  throw new BadSkill("its frontmatter is no YAML with name and description");
+  const values = parsed(head) ?? entryByEntry(head);
+  if (values === undefined) throw new BadSkill("its frontmatter is no YAML with name and description");
+  return values;
 }
 
-/** People write `description: Use it when: ...`, which is no YAML: such values are taken as they stand. */
-function quoted(head: string): string {
-  return head.replace(/^([\w-]+):[ \t]+(?![|>"'[{])(.*[^\s].*)$/gm, (_, key: string, value: string) => {
-    return /^(?:true|false)\s*$/.test(value) ? `${key}: ${value}` : `${key}: ${JSON.stringify(value.trim())}`;
-  });
+function parsed(source: string): Values | undefined {
+  try {
+    const values: unknown = parse(source, { maxAliasCount: 0, logLevel: "error" });
+    const isMap = typeof values === "object" && values !== null && !Array.isArray(values);
+    return isMap ? (values as Values) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * People write `description: Use it when: ...`, or begin with a quote or a bracket that is none, which is no YAML: an entry
+ * that cannot be read is taken as it stands, and keeps no other from being read. Of a key that is there twice the first counts.
+ */
+function entryByEntry(head: string): Values | undefined {
+  const values = new Map<string, unknown>();
+  // Each begins at the margin; what is indented below it is its own.
+  for (const entry of head.split(/\r?\n(?=[^\s#-])/)) {
+    const [, key, value] = /^([\w-]+)[ \t]*:(?:[ \t]+|(?=[\r\n]|$))([\s\S]*)$/.exec(entry) ?? [];
+    if (key === undefined || value === undefined || values.has(key)) continue;
+    const own = parsed(entry)?.[key];
+    const plain = value
+      .replace(/\s+/g, " ")
+      .trim()
+      .replace(/^(["'])(.+)\1$/, "$2");
+    if (own !== undefined || plain !== "") values.set(key, own ?? plain);
+  }
+  return values.size === 0 ? undefined : Object.fromEntries(values);
+}
+
+/** Also as people write it, who know another YAML. */
+function flag(value: unknown): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  const word = String(value).trim().toLowerCase();
+  if (["true", "yes", "on", "1"].includes(word)) return true;
+  return ["false", "no", "off", "0"].includes(word) ? false : undefined;
 }
 
 function text(values: Values, key: string, most: number): string {

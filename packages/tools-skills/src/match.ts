@@ -41,8 +41,17 @@ function words(text: string): string[] {
     text
       .normalize("NFKC")
       .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return all.filter((word) => !COMMON.has(word));
+      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  return all.flatMap((word) => (UNSPACED.test(word) ? pairs(word) : COMMON.has(word) ? [] : [word]));
+}
+
+/** Scripts that put no space between words: their letters are compared in pairs. */
+const UNSPACED =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}/u;
+
+function pairs(word: string): string[] {
+  const letters = [...word];
+  return letters.length < 2 ? letters : letters.slice(1).map((letter, i) => `${letters[i]}${letter}`);
 }
 
 function score(asked: ReadonlySet<string>, there: readonly string[], weight: number): number {
@@ -54,6 +63,10 @@ function score(asked: ReadonlySet<string>, there: readonly string[], weight: num
   return points;
 }
 
+/** `release`, `releases`, `releasing`: they begin alike, for most of the longer one. */
 function isAlike(word: string, other: string): boolean {
-  return other.length >= ALIKE && (other.startsWith(word) || word.startsWith(other));
+  if (other.startsWith(word) || word.startsWith(other)) return other.length >= ALIKE;
+  let same = 0;
+  while (same < word.length && word[same] === other[same]) same++;
+  return same > ALIKE && same >= 0.6 * Math.max(word.length, other.length);
 }

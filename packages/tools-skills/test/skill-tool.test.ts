@@ -37,6 +37,26 @@ describe("skill", () => {
     expect(await said({ query: "make a release" })).toMatch(/^deploy: /);
   });
 
+  it.each([
+    ["releasing a new version", "release"],
+    ["publishing", "release"],
+    ["dependency upgrades", "deps"],
+    ["发布版本", "fabu"],
+    ["リリースする", "riri"],
+    ["resume", undefined],
+  ])("finds by words that are alike, in any script: %s", async (query, expected) => {
+    const of = (name: string, description: string) => `---\nname: ${name}\ndescription: ${description}\n---\n`;
+    const files = {
+      "release/SKILL.md": of("release", "How versions are published."),
+      "deps/SKILL.md": of("deps", "Upgrade dependencies, safely."),
+      "fabu/SKILL.md": of("fabu", "如何发布新版本"),
+      "riri/SKILL.md": of("riri", "リリースの手順"),
+    };
+    const tool = skillTool([{ name: "x", fs: new MemoryFileSystem(files), folder: "." }]);
+    const { found } = (await callTool(tool, { query })).output as { found: { name: string }[] };
+    expect(found[0]?.name).toBe(expected);
+  });
+
   it("names what there is where none fits, or nothing is asked", async () => {
     expect(await said({ query: "quantum" })).toBe("None fits. There are: deploy, write-docs.");
     expect(await said({})).toBe("There are: deploy, write-docs.");

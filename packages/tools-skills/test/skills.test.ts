@@ -52,7 +52,8 @@ describe("Skills", () => {
       "skills/bomb/SKILL.md": "---\nname: &a bomb\ndescription: [*a, *a]\n---\n",
     });
     const { skills: found, problems } = await skills.list(signal);
-    expect(found.map(({ name }) => name)).toEqual(["good"]);
+    expect(found.map(({ name }) => name)).toEqual(["bomb", "good"]);
+    expect(found[0]?.description).toBe("[*a, *a]"); // nothing is filled in
     const why = Object.fromEntries(problems.map(({ path, message }) => [path.split("/")[1], message]));
     expect(why).toEqual({
       none: "it does not begin with frontmatter",
@@ -62,7 +63,6 @@ describe("Skills", () => {
       mute: "its frontmatter has no description",
       much: "its description has 1025 characters; 1024 are the most",
       wide: "its name has 65 characters; 64 are the most",
-      bomb: expect.stringContaining("its"),
     });
   });
 
@@ -156,6 +156,10 @@ describe("the head of a skill", () => {
     expect(of("")).toMatchObject({ forModel: true, forUser: true });
     expect(of("disable-model-invocation: true")).toMatchObject({ forModel: false, forUser: true });
     expect(of("user-invocable: false")).toMatchObject({ forModel: true, forUser: false });
+    for (const yes of ['"true"', "yes", "on", "True", "'YES'", "1"])
+      expect(of(`disable-model-invocation: ${yes}`).forModel).toBe(false);
+    for (const no of ['"false"', "no", "off", "0"]) expect(of(`user-invocable: ${no}`).forUser).toBe(false);
+    expect(of("disable-model-invocation: perhaps")).toMatchObject({ forModel: true });
   });
 
   it("is YAML, also as people write it", () => {
@@ -170,6 +174,24 @@ describe("the head of a skill", () => {
     });
     expect(head("name: a\ndescription: b: c\ndisable-model-invocation: true").forModel).toBe(false);
     expect(() => head("- a\n- b")).toThrow("no YAML");
+  });
+
+  it.each([
+    ["'it's for tests'", "it's for tests"],
+    ['"unclosed', '"unclosed'],
+    ["[WIP] do a thing", "[WIP] do a thing"],
+    ["{draft} and more", "{draft} and more"],
+    ["*bold* words", "*bold* words"],
+    ["@team: does it", "@team: does it"],
+    ["`npm test` runs", "`npm test` runs"],
+    ["% of it", "% of it"],
+    ["one: and\n  two: more\n\n  three", "one: and two: more three"],
+    ["first\ndescription: second", "first"],
+    ["fine\nmetadata: {a: [}", "fine"],
+    ["fine\r\nlicense: MIT: or not\r\n", "fine"],
+  ])("is read where one of its entries is no YAML: %j", (description, expected) => {
+    const found = head(`# by hand\nname: a\ndescription: ${description}\npaths: '*.ts'\nallowed-tools:\n- read\n`);
+    expect(found).toMatchObject({ name: "a", description: expected, paths: ["*.ts"], allowedTools: ["read"] });
   });
 
   it("is what stands between its lines, whatever these end with", () => {
