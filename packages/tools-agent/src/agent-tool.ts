@@ -79,10 +79,10 @@ export function agentTool(spawner: AgentSpawner<ToolImpl | ToolConstructor>, opt
     run: async ({ task, resume, model, system, max_steps }, ctx) => {
       share(fleet, ctx.resources);
       if (task.trim() === "") return ToolCallResult.failure("no task", `${ctx.names.param("task")} is empty.`);
-      const before = resume?.trim() || undefined;
+      const before = filled(resume);
       const entry = ctx.state.get().agents.find(({ id }) => id === before);
       if (before !== undefined && !entry) return unknown(before, ctx);
-      if (entry && fleet.live(entry.id)?.over === false) {
+      if (entry && fleet.works(entry.id)) {
         const text = `${entry.id} still works. Wait for it, or stop it first.`;
         return ToolCallResult.failure("still running", text);
       }
@@ -110,12 +110,16 @@ export function agentTool(spawner: AgentSpawner<ToolImpl | ToolConstructor>, opt
     namespace: "agent",
     kind: "task",
     description: "Says how a sub-agent stands, or all of them.",
-    input: Type.Object({ id: Type.Optional(Id) }, { additionalProperties: false }),
+    input: Type.Object(
+      { id: Type.Optional(Type.String({ description: "Of one alone. Default: all of them." })) },
+      { additionalProperties: false },
+    ),
     output: Type.Object({ agents: Type.Array(Status) }),
     capabilities: { ...capabilities, readOnly: true },
-    run: ({ id }, ctx) => {
+    run: ({ id: named }, ctx) => {
+      const id = filled(named);
       const { agents } = rosterOf(ctx.resources);
-      const asked = id === undefined ? agents : agents.filter((agent) => agent.id === id.trim());
+      const asked = id === undefined ? agents : agents.filter((agent) => agent.id === id);
       if (id !== undefined && asked.length === 0) return unknown(id, ctx);
       const rows = asked.map((agent) => ({ id: agent.id, status: statusOf(agent.id) }));
       const lines = asked.map((agent, i) => `${agent.id}: ${rows[i]?.status} (${inShort(agent.task)})`);

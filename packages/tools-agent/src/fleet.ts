@@ -54,6 +54,8 @@ export class Fleet {
   readonly #spawner: AgentSpawner<ToolImpl | ToolConstructor>;
   readonly #options: AgentToolOptions;
   readonly #live = new Map<string, Live>();
+  /** Those that are about to go on. */
+  readonly #resuming = new Set<string>();
 
   constructor(spawner: AgentSpawner<ToolImpl | ToolConstructor>, options: AgentToolOptions) {
     this.#spawner = spawner;
@@ -62,6 +64,10 @@ export class Fleet {
 
   live(id: string): Live | undefined {
     return this.#live.get(id);
+  }
+
+  works(id: string): boolean {
+    return this.#resuming.has(id) || this.#live.get(id)?.over === false;
   }
 
   /** Those that have ended and of whom the model does not know it. */
@@ -76,15 +82,29 @@ export class Fleet {
     state: StateHandle<Roster>,
     ctx: ToolContext,
   ): Promise<Live> {
-    const { tools, maxSteps = steps.most } = this.#options;
-    const child = await this.#spawner.start({
-      task: spec.task,
-      maxSteps: Math.min(steps.asked ?? maxSteps, maxSteps),
-      ...(spec.model !== undefined && { model: spec.model }),
-      ...(spec.system !== undefined && { system: spec.system }),
-      ...(tools && { tools }),
-      ...(spec.entry && { resume: spec.entry.session }),
-    });
+    const { tools } = this.#options;
+    if (spec.entry) this.#resuming.add(spec.entry.id);
+    try {
+      const child = await this.#spawner.start({
+        task: spec.task,
+        maxSteps: Math.min(steps.asked ?? steps.most, steps.most),
+        ...(spec.model !== undefined && { model: spec.model }),
+        ...(spec.system !== undefined && { system: spec.system }),
+        ...(tools && { tools }),
+        ...(spec.entry && { resume: spec.entry.session }),
+      });
+      return await this.#take(child, spec, state, ctx);
+    } finally {
+      if (spec.entry) this.#resuming.delete(spec.entry.id);
+    }
+  }
+
+  async #take(
+    child: ChildAgent,
+    spec: { task: string; entry?: AgentEntry | undefined },
+    state: StateHandle<Roster>,
+    ctx: ToolContext,
+  ): Promise<Live> {
     if (ctx.signal.aborted) {
       await child.stop();
       ctx.signal.throwIfAborted();

@@ -123,6 +123,53 @@ describe("agent", () => {
     await notified;
   });
 
+  it("makes no more steps than the narrowest setting lets it", async () => {
+    const steps = async (tool: number, configured: number | undefined, asked: number | undefined) => {
+      const provider = new ScriptedProvider(({ messages }) => ({ call: "look", arguments: { at: messages.length } }));
+      const tools = new ToolShed().tools([sessionAgentTool({ maxSteps: tool }), look()]);
+      const params = configured === undefined ? {} : { start: { maxSteps: configured } };
+      const shed = tools.configure({ tools: [{ id: "agent", params }, { id: "look" }] });
+      const session = await AgentSession.builder(provider).withModel("m").withToolshed(shed).build();
+      onTestFinished(() => session.end());
+      const agent = (args: ToolArguments) =>
+        session.toolManager.executeOne({ id: crypto.randomUUID(), name: "agent", arguments: args });
+      await agent({ command: "start", task: "Look on and on", ...(asked !== undefined && { max_steps: asked }) });
+      const { text } = await agent({ command: "result", id: "agent-1", timeout_ms: 60_000 });
+      return Number(/past the limit of (\d+) rounds/.exec(text)?.[1]);
+    };
+    expect(await steps(3, undefined, undefined)).toBe(3);
+    expect(await steps(3, undefined, 2)).toBe(2);
+    expect(await steps(3, undefined, 20)).toBe(3);
+    expect(await steps(3, 2, undefined)).toBe(2);
+    expect(await steps(3, 2, 3)).toBe(2);
+    expect(await steps(2, 4, undefined)).toBe(4); // a configuration is the last word
+  });
+
+  it("takes what models fill in where they mean nothing for nothing", async () => {
+    const { agent } = await parent(() => "Done.");
+    const filled = { resume: "null", model: "", system: " none " };
+    expect(await agent({ command: "start", task: "Do", ...filled })).toMatch(/^agent-1 has begun/);
+    expect(await agent({ command: "result", id: "agent-1", timeout_ms: 60_000 })).toBe("Done.");
+    expect(await agent({ command: "start", task: "Do", resume: "none" })).toMatch(/^agent-2 has begun/);
+    expect(await agent({ command: "result", id: "agent-2", timeout_ms: 60_000 })).toBe("Done.");
+    for (const id of ["", " ", "null"]) expect(await agent({ command: "check", id })).toContain("agent-2: done");
+  });
+
+  it("goes on once where two calls at the same time want it to", async () => {
+    const gate = new Gate();
+    const { agent } = await parent((_, index) => (index === 0 ? "First." : [{ wait: gate }, "Again."]));
+    await agent({ command: "start", task: "Do" });
+    expect(await agent({ command: "result", id: "agent-1", timeout_ms: 60_000 })).toBe("First.");
+    const again = ["More", "More too"].map((task) => agent({ command: "start", task, resume: "agent-1" }));
+    const said = await Promise.all(again);
+    expect(said.filter((text) => text.startsWith("agent-1 has begun"))).toHaveLength(1);
+    expect(said.filter((text) => text.includes("still works"))).toHaveLength(1);
+    gate.open();
+    expect(await agent({ command: "result", id: "agent-1", timeout_ms: 60_000 })).toBe("Again.");
+    await agent({ command: "start", task: "And more", resume: "agent-1" }); // what was refused holds nothing up
+    expect(await agent({ command: "result", id: "agent-1", timeout_ms: 60_000 })).toBe("Again.");
+  });
+
   it("tells a model what it can do about ids, empty tasks, and what the session does not start", async () => {
     const { agent } = await parent(
       () => "Done.",
