@@ -166,7 +166,8 @@ function readEndpoint(at: string, fields: Fields, reader: Reader): McpEndpoint {
   return { type: "http", url: url?.href ?? "", headers };
 }
 
-function isLoopback(host: string): boolean {
+/** A name of this machine. */
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 

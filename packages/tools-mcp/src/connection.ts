@@ -206,7 +206,7 @@ export class Connection {
       mendLists(this.#options.sdk, link.transport);
       await untilAborted(client.connect(link.transport, { signal, timeout: MAX_TIMER_MS }), signal);
       this.#hasResources = client.getServerCapabilities()?.resources !== undefined;
-      await this.#hooks.onTools(await untilAborted(listTools(client, signal), signal));
+      await this.#take(await untilAborted(listTools(client, signal), signal));
       signal.throwIfAborted();
       if (gone) throw new Error("the connection was closed");
       open = { client, link, running: 0 };
@@ -305,13 +305,18 @@ export class Connection {
     })();
   }
 
+  async #take({ tools, left }: Awaited<ReturnType<typeof listTools>>): Promise<void> {
+    await this.#hooks.onTools(tools);
+    if (left > 0) this.#hooks.onProblem(`It lists ${tools.length + left} tools; the first ${tools.length} are taken.`);
+  }
+
   async #refresh(): Promise<void> {
     const open = this.#open;
     if (open === undefined) return; // the next connection lists them anyway
     const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
     try {
-      const tools = await untilAborted(listTools(open.client, signal), signal);
-      if (this.#open === open) await this.#hooks.onTools(tools);
+      const listed = await untilAborted(listTools(open.client, signal), signal);
+      if (this.#open === open) await this.#take(listed);
     } catch (fault) {
       if (this.#ending.signal.aborted || this.#open !== open) return;
       this.#hooks.onProblem(`Its tools could not be listed again: ${connectFault(fault, this.settings, "")}`);

@@ -1,6 +1,7 @@
 import type { OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import { boundedFetch } from "./bounded-fetch.js";
 import type { McpEndpoint, McpProcess } from "./config.js";
+import { guardedFetch } from "./guarded-fetch.js";
 
 /** One way to a server. */
 export interface McpLink {
@@ -44,7 +45,7 @@ export function openLink(sdk: Sdk, name: string, reach: McpProcess | McpEndpoint
   const transport = new sdk.StreamableHTTPClientTransport(new URL(reach.url), {
     requestInit: { headers: Object.fromEntries(headers) },
     reconnectionOptions: RECONNECTION,
-    fetch: boundedFetch(options.fetch),
+    fetch: boundedFetch(guardedFetch(new URL(reach.url), options.fetch)),
     ...(authProvider && { authProvider }),
   });
   answerBrokenStreams(transport);

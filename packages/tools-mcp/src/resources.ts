@@ -8,7 +8,7 @@ const MAX_LISTED = 200;
 
 /** Lists what a server has to read, and reads it. */
 export function resourcesTool(declared: string, connection: Connection): ToolImpl {
-  const { name, timeoutMs } = connection.settings;
+  const { name, timeoutMs, trustAnnotations } = connection.settings;
   return declareTool(connection, {
     declared,
     name: "resources",
@@ -18,8 +18,8 @@ export function resourcesTool(declared: string, connection: Connection): ToolImp
       properties: { uri: { type: "string", description: "Which one to read. Left out: lists them." } },
       additionalProperties: false,
     },
-    // Reading is what the protocol has this for.
-    capabilities: { readOnly: true, timeoutMs },
+    // Reading is what the protocol has this for; what a server does is another thing.
+    capabilities: { readOnly: trustAnnotations, destructive: false, timeoutMs },
     async execute({ uri }, { names, signal }) {
       return typeof uri === "string" ? read(connection, uri, names.tool, signal) : list(connection, names.tool, signal);
     },

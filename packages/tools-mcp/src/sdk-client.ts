@@ -3,7 +3,8 @@ import type { McpServerSettings } from "./config.js";
 import type { ListedTool } from "./definition.js";
 import type { Sdk } from "./link.js";
 
-const MAX_TOOLS = 1000;
+const MAX_TOOLS = 10_000;
+const MAX_PAGES = 1000;
 
 /** The SDK's own limit would fire first otherwise; ours are those of the tools and of `connectTimeoutMs`. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -17,6 +18,7 @@ export function newClient({ Client }: Sdk, { reach }: McpServerSettings, listCha
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
+      listMaxPages: MAX_PAGES,
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: listChanged } },
       // A process that was not made for it may end at the question which versions it speaks.
       versionNegotiation: { mode: reach.type === "http" ? "auto" : "legacy" },
@@ -24,10 +26,12 @@ export function newClient({ Client }: Sdk, { reach }: McpServerSettings, listCha
   );
 }
 
-/** All that the server lists, where it has tools at all. */
-export async function listTools(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
-  if (client.getServerCapabilities()?.tools === undefined) return [];
+/** All that the server lists, where it has tools at all; `left` beyond those that are taken. */
+export async function listTools(
+  client: Client,
+  signal: AbortSignal,
+): Promise<{ tools: readonly ListedTool[]; left: number }> {
+  if (client.getServerCapabilities()?.tools === undefined) return { tools: [], left: 0 };
   const { tools } = await client.listTools(undefined, { signal, timeout: MAX_TIMER_MS, cacheMode: "bypass" });
-  if (tools.length > MAX_TOOLS) throw new Error(`it lists ${tools.length} tools; ${MAX_TOOLS} are taken`);
-  return tools;
+  return { tools: tools.slice(0, MAX_TOOLS), left: Math.max(0, tools.length - MAX_TOOLS) };
 }

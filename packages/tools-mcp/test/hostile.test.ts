@@ -209,6 +209,25 @@ test("what a server claims of its tools makes them no safer unless it is trusted
   expect(said.kin__idempotentHint).toEqual({ readOnly: false, destructive: true, idempotent: true });
 });
 
+test("reading a resource is no safer than what the server is trusted with", async () => {
+  const script = { capabilities: { resources: {} } };
+  const { servers } = await connect({ wary: scripted(script), kin: scripted(script, { trustAnnotations: true }) });
+  const tools = Object.fromEntries(servers.tools().map((tool) => [tool.metadata?.id, tool.metadata]));
+  expect(tools.wary__resources?.capabilities.readOnly).toBe(false);
+  expect(tools.wary__resources?.access?.({})).toMatchObject([{ action: "execute" }]);
+  expect(tools.kin__resources?.capabilities.readOnly).toBe(true);
+  expect(tools.kin__resources?.access?.({})).toMatchObject([{ action: "read" }]);
+});
+
+test("of more tools than anybody has the first are taken, and that is told", async () => {
+  const tools = Array.from({ length: 10_003 }, (_, i) => ({ name: `t${i}`, inputSchema: object }));
+  const { servers, events, manager } = await connect({ s: scripted({ tools }) });
+  expect(servers.status()[0]).toMatchObject({ state: "ready" });
+  expect(manager.names()).toHaveLength(10_000);
+  const told = events.flatMap((event) => (event.type === "problem" ? [event.message] : []));
+  expect(told).toEqual(["It lists 10003 tools; the first 10000 are taken."]);
+}, 60_000);
+
 test("keys that a server writes into its errors are not told", async () => {
   const key = "sk-abcdef123456";
   const { servers } = await connect({ s: scripted({ die: 1, stderr: `bad key ${key}` }, { env: { KEY: key } }) });

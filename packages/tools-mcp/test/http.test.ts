@@ -158,6 +158,60 @@ test("a server that ends a sign-in: its user is asked again, once, and the sessi
   expect(textOf(await call(manager, "far__echo"))).toBe("here");
 });
 
+test.each([
+  "http://169.254.169.254/latest/meta-data",
+  "https://169.254.169.254/latest/meta-data",
+  "http://127.0.0.1:8080/admin",
+  "https://[::1]/x",
+  "http://elsewhere.example/x",
+  "https://vault.internal/x",
+  "https://intranet/x",
+])("a sign-in leads to no network inside: %s", async (inside) => {
+  const asked: string[] = [];
+  const fetch = async (input: string | URL | Request) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    asked.push(url.href);
+    const isPublic = url.hostname === "mcp.example";
+    const resource = { resource: "https://mcp.example/mcp", authorization_servers: [inside] };
+    if (url.pathname.startsWith("/named") && isPublic) return Response.json(resource);
+    const metadata = asked.length % 2 === 0 ? inside : "https://mcp.example/named";
+    const challenge = { "www-authenticate": `Bearer resource_metadata="${metadata}"` };
+    return new Response(null, { status: url.pathname === "/mcp" ? 401 : 404, headers: challenge });
+  };
+  const far = { url: "https://mcp.example/mcp" };
+  const options = { auth: { far: new KeptSignIn() }, fetch, sleep: async () => {} };
+  const { servers, manager } = await connect({ far }, options);
+  await call(manager, "far__echo");
+  expect(servers.status()[0]?.state).not.toBe("ready");
+  expect(asked.length).toBeGreaterThan(1);
+  expect(asked.filter((url) => new URL(url).hostname !== "mcp.example")).toEqual([]);
+});
+
+test("a server lists its tools over as many pages as it likes", async () => {
+  const origin = await listen(async (request) => {
+    const { id, method, params } = (await request.json().catch(() => ({}))) as {
+      id?: number;
+      method?: string;
+      params?: { cursor?: string };
+    };
+    if (id === undefined) return new Response(null, { status: method === undefined ? 405 : 202 });
+    const page = Number(params?.cursor ?? 0);
+    const tools = [0, 1, 2].map((i) => ({ name: `t${3 * page + i}`, inputSchema: nothing }));
+    const results: { [method: string]: object } = {
+      initialize: {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "pages", version: "1" },
+      },
+      "tools/list": { tools, ...(page < 99 && { nextCursor: String(page + 1) }) },
+    };
+    const result = results[method ?? ""];
+    return Response.json({ jsonrpc: "2.0", id, ...(result ? { result } : { error: { code: -32601, message: "no" } }) });
+  });
+  const { manager } = await connect({ far: { url: `${origin}/mcp` } });
+  expect(manager.names()).toHaveLength(300);
+});
+
 test("auth that belongs to no server is told", async () => {
   const wrong = connect({ far: { url: "http://127.0.0.1:1/" } }, { auth: { near: new KeptSignIn() } });
   await expect(wrong).rejects.toThrow("auth.near belongs to no server with a url");
