@@ -132,7 +132,7 @@ async function apply(draft: Draft, section: PatchSection): Promise<ApplyPatchOut
   }
   if (!asItIs) {
     const text = explaining(() => applyHunks(file.text, section.hunks), path);
-    if (text !== file.text) await draft.change(file, text);
+    if (text !== file.text) draft.change(file, text);
   }
   if (section.moveTo === undefined) return { path, change: "updated" };
   await draft.move(file, section.moveTo);

@@ -21,8 +21,10 @@ export interface DraftFile {
   encoding: Encoding;
   /** It is no text, and can be moved and removed only. */
   opaque?: boolean | undefined;
-  /** Of the content that `text` was read from or written to. */
+  /** Of the content that `text` was read from or last written to. */
   version: string;
+  /** `text` was not written yet. */
+  changed?: boolean | undefined;
 }
 
 type DraftContext = ToolContext & { params: { readFirst: boolean; gitignore: boolean } };
@@ -76,12 +78,22 @@ export class Draft {
     return file;
   }
 
-  /** Changes the text of a file that is open. */
-  async change(file: DraftFile, text: string): Promise<void> {
-    const bytes = bytesFor(file.path, text, file.encoding);
+  /** Changes the text of a file that is open. It is written once, however often it changes. */
+  change(file: DraftFile, text: string): void {
+    file.text = text;
+    file.changed = true;
+  }
+
+  async #write(file: DraftFile): Promise<void> {
+    if (!file.changed) return;
+    const bytes = bytesFor(file.path, file.text, file.encoding);
     const options = { ifVersion: file.version, signal: this.#ctx.signal };
     file.version = (await this.#overlay.writeFile(file.path, bytes, options)).version;
-    file.text = text;
+    file.changed = false;
+  }
+
+  async #writeAll(): Promise<void> {
+    for (const file of this.#files.values()) await this.#write(file);
   }
 
   /** Makes a new file, with its folders. Throws Failure where something stands there. */
@@ -111,6 +123,7 @@ export class Draft {
     const { signal } = this.#ctx;
     const place = this.#overlay.resolve(cleanPath(to));
     await assertNotIgnored(this.#fs, place, this.#ctx);
+    await this.#write(file);
     await this.#overlay.mkdir(parentOf(place), { recursive: true, signal });
     await this.#overlay.rename(file.path, place, { signal }).catch((error: unknown) => {
       throw isFsError(error, "exists") ? existing(place) : error;
@@ -127,6 +140,7 @@ export class Draft {
 
   /** What the draft comes to, as text. */
   async changes(): Promise<TextChange[]> {
+    await this.#writeAll();
     const changes = await this.#overlay.diff({ signal: this.#ctx.signal });
     return changes.map(({ path, before, after }) => ({ path, before: textOf(before), after: textOf(after) }));
   }
@@ -134,6 +148,7 @@ export class Draft {
   /** Makes the changes: all of them, or none. */
   async commit(): Promise<void> {
     const { signal } = this.#ctx;
+    await this.#writeAll();
     const changes = await this.#overlay.diff({ signal });
     await this.#overlay.commit({ signal });
     const seen = seenFiles(this.#fs, this.#ctx);

@@ -188,7 +188,7 @@ async function replace(
     result.text,
     placed.slice(0, MOST_LINES).map(({ start }) => start),
   );
-  const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${enumerate(lines)}`;
+  const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${enumerate(lines, placed.length)}`;
   const said = `Edited ${quote(path)}: ${plural(placed.length, "replacement")}, ${where}.${NOTES[matched]}`;
   return answer(said, { path, created: false, replacements: placed.length, lines, matched });
 }

@@ -45,6 +45,9 @@ async function withItsSlash(fs: FileSystem, path: string, signal: AbortSignal): 
 /** Says that nothing stands at a path, and what might have been meant. */
 export async function notFoundText(fs: FileSystem, path: string, signal: AbortSignal): Promise<string> {
   const resolved = fs.resolve(path);
+  const link = await fs.lstat(resolved, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+  if (link?.type === "symlink") return `${quote(resolved)} is a symbolic link to something that does not exist.`;
   let folder = parentOf(resolved);
   let wanted = nameOf(resolved);
   let text = `There is no file or folder ${quote(resolved)}.`;

@@ -124,7 +124,7 @@ async function multiEdit(
       const edit = { old: old_string, next: new_string, all: replace_all };
       const result = applyEdit(file.text, edit, settingsOf(ctx.params));
       if (result.type !== "edited") throw refused(result, file.path, ctx, which);
-      await draft.change(file, result.text);
+      draft.change(file, result.text);
       counts.set(file.path, (counts.get(file.path) ?? 0) + result.placed.length);
     }
     const files = [...counts].map(([path, replacements]) => ({ path, replacements }));

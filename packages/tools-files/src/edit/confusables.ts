@@ -1,3 +1,4 @@
+import { MOST_MATCHES, MOST_PROBES } from "./indentation.js";
 import type { Span } from "./replace.js";
 
 /** Characters that look like plain ones, and what they look like. */
@@ -72,11 +73,14 @@ export function findLookalikes(text: string, old: string): Lookalike[] {
   const wanted = new PlainView(old).text;
   const found: Lookalike[] = [];
   if (wanted === "") return found;
-  for (let at = view.text.indexOf(wanted); at >= 0; at = view.text.indexOf(wanted, at + 1)) {
+  let at = view.text.indexOf(wanted);
+  for (let probes = 0; at >= 0 && probes < MOST_PROBES && found.length < MOST_MATCHES; probes++) {
     const start = view.original(at);
     const end = view.original(at + wanted.length);
-    if (start === undefined || end === undefined || start < (found.at(-1)?.end ?? 0)) continue;
-    found.push({ start, end, text: text.slice(start, end) });
+    if (start !== undefined && end !== undefined && start >= (found.at(-1)?.end ?? 0)) {
+      found.push({ start, end, text: text.slice(start, end) });
+    }
+    at = view.text.indexOf(wanted, at + 1);
   }
   return found;
 }

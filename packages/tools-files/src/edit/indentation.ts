@@ -6,8 +6,8 @@ export interface IndentedMatch extends Span {
   lines: string[];
 }
 
-const MOST_MATCHES = 11; // one more than is ever told of
-const MOST_PROBES = 10_000; // a line of a huge file may hold the text sought again and again
+export const MOST_MATCHES = 11; // one more than is ever told of
+export const MOST_PROBES = 10_000; // a line of a huge file may hold the text sought again and again
 
 /**
  * Where whole lines of `text` are those of `old` if white space at the ends of lines does not count. Both have LF line

@@ -104,7 +104,8 @@ function hunks(lines: readonly Line[]): string[] {
     const part = lines.slice(start, end);
     const [olds, news] = ["+", "-"].map((kind) => part.filter((line) => line.kind !== kind).length);
     const range = (first: number, n = 0) => `${n === 0 ? first - 1 : first}${n === 1 ? "" : `,${n}`}`;
-    shown.push(`@@ -${range(oldLine, olds)} +${range(newLine, news)} @@`, ...part.map(({ kind, text }) => kind + text));
+    shown.push(`@@ -${range(oldLine, olds)} +${range(newLine, news)} @@`);
+    for (const { kind, text } of part) shown.push(kind + text);
     oldLine += olds ?? 0;
     newLine += news ?? 0;
     i = end;

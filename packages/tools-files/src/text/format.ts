@@ -8,10 +8,10 @@ export function plural(n: number, noun: string): string {
   return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 }
 
-/** `[1, 2, 3]` -> `"1, 2 and 3"`; of many the first ten, then how many more. */
-export function enumerate(items: readonly (string | number)[]): string {
+/** `[1, 2, 3]` -> `"1, 2 and 3"`; of many the first ten, then how many more. `total`: how many there are, if these are not all. */
+export function enumerate(items: readonly (string | number)[], total = items.length): string {
   const most = 10;
-  if (items.length > most) return `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
+  if (total > most) return `${items.slice(0, most).join(", ")} and ${count(total - most)} more`;
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }
 
