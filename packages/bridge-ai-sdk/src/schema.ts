@@ -16,7 +16,8 @@ export interface AiSdkSchema {
 
 /** Tells a model the schema, and lets everything pass: our validation repairs, and says what to mend. */
 export function schemaOf(schema: JsonSchema): AiSdkSchema {
-  const told = () => schema as { [keyword: string]: unknown };
+  // The AI SDK closes every object, in place: it gets a copy.
+  const told = () => leftOpen(structuredClone(schema)) as { [keyword: string]: unknown };
   return {
     "~standard": {
       version: 1,
@@ -25,6 +26,16 @@ export function schemaOf(schema: JsonSchema): AiSdkSchema {
       jsonSchema: { input: told, output: told },
     },
   };
+}
+
+/** Says of objects that name no property and take any that they do, in the one way that the AI SDK keeps. */
+function leftOpen(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return schema;
+  const own = schema as { [keyword: string]: unknown };
+  for (const part of Object.values(own)) leftOpen(part);
+  const { type, properties, additionalProperties: others = true } = own;
+  if (type === "object" && others === true && Object.keys(properties ?? {}).length === 0) own.additionalProperties = {};
+  return own;
 }
 
 /** What the AI SDK gives to a model of a tool's result, as far as this package makes it. */

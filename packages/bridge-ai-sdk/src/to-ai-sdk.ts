@@ -82,7 +82,10 @@ export async function toAiSdkTools(shed: ToolShed, options: ToAiSdkOptions = {})
     };
   };
   const refresh = (): void => {
-    const now = manager.allDeclarations().tools;
+    const all = manager.allDeclarations().tools;
+    const now = byShed
+      ? [...all, ...offered(manager).filter((tool) => manager.getDef(toolName(tool)) === undefined)]
+      : all;
     const names = new Set(now.map(toolName));
     for (const name of known.keys()) {
       if (name === SHED || names.has(name)) continue;
@@ -98,13 +101,19 @@ export async function toAiSdkTools(shed: ToolShed, options: ToAiSdkOptions = {})
     tools,
     prepareStep: () => {
       refresh();
-      const offered = byShed ? [SHED, ...manager.activeDefinitions().map(toolName)] : manager.names();
-      return { activeTools: offered, toolOrder: offered };
+      const names = byShed ? [...new Set([SHED, ...offered(manager).map(toolName)])] : manager.names();
+      return { activeTools: names, toolOrder: names };
     },
     manager,
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** What a model may call now: `shed`, where it is no other tool, and what is active. */
+function offered(manager: ToolCallManager): Tool[] {
+  const { shed, tools } = manager.offeredTools();
+  return [...(shed ? [shed] : []), ...tools];
 }
 
 async function* run(

@@ -75,6 +75,34 @@ test("a model is offered shed alone, then what it looked up, and its calls run",
   });
 });
 
+test("where tools are called by name, what is offered stays as it is", async () => {
+  const { model, server } = await modelThat(
+    [{ call: "shed", arguments: { description: "weather of a city", limit: 1 } }],
+    [{ call: "use_tool", arguments: { tool_name: "weather", tool_input: { city: "Kyoto" } } }],
+    "It rains.",
+  );
+  await using bridged = await toAiSdkTools(shed.callByName());
+  const { tools, prepareStep } = bridged;
+  const { text } = await ask({ model, prompt: "How is Kyoto?", tools, prepareStep });
+  expect(text).toBe("It rains.");
+  expect(declared(server)).toEqual(Array.from({ length: 3 }, () => ["shed", "use_tool"]));
+  expect(JSON.stringify(results(server))).toContain("Rain in Kyoto.");
+  const { tools: sent } = server.requests[0]?.body ?? {};
+  const parameters = { properties: { tool_input: { additionalProperties: {} } } };
+  expect(sent).toMatchObject([{}, { function: { parameters } }]);
+});
+
+test("what a model is told of a tool does not change the tool", async () => {
+  const open = { type: "object", properties: { any: { type: "object" } } };
+  const before = structuredClone(open);
+  const { model } = await modelThat("Hi.");
+  await using bridged = await toAiSdkTools(new ToolShed().tool(new FnTool("open", "Open.", open, async () => "")), {
+    offer: "whole",
+  });
+  await ask({ model, prompt: "Hi", tools: bridged.tools });
+  expect(open).toEqual(before);
+});
+
 test("the whole: every tool is offered, and no shed", async () => {
   const { model, server } = await modelThat([{ call: "weather", arguments: { city: "Oslo" } }], "Rain.");
   const { tools, prepareStep } = await toAiSdkTools(shed, { offer: "whole" });

@@ -15,3 +15,4 @@ export type {
   ToolNotification,
   ToolRetryConfig,
 } from "./types.js";
+export type { CallByNameOptions } from "./use-tool.js";

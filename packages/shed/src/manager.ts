@@ -26,6 +26,7 @@ import type {
   ToolNotification,
   ToolRetryConfig,
 } from "./types.js";
+import { UseTool } from "./use-tool.js";
 
 /** The tools of one session: which there are, which are active, and how calls of them are run. */
 export class ToolCallManager {
@@ -54,9 +55,13 @@ export class ToolCallManager {
       find: (description, limit, ctx) => this.#lookup.find(description, limit, ctx),
       catalog: (ctx) => this.#lookup.catalog(ctx),
       activate: (names, toolCallId) => this.activate(names, { toolCallId }),
+      byName: options.callByName !== undefined,
+      isDeclared: (name) => this.isActive(name),
     });
     const shed = bindTool(tool, { validator: options.validator });
-    this.#attempts = new Attempts(sessionId, { tools: this.#tools, shed, access: this.#access }, options);
+    const named = { has: (name: string) => this.#tools.has(name), isDeclared: (name: string) => this.isActive(name) };
+    const use = options.callByName && new UseTool(named, options.callByName, options);
+    this.#attempts = new Attempts(sessionId, { tools: this.#tools, shed, access: this.#access, use }, options);
     this.#batches = new Batches(this.#attempts, this.#offer, this.#access, options);
   }
 
@@ -175,12 +180,12 @@ export class ToolCallManager {
 
   /** Runs one call once, active or not. Throws ToolError. */
   async executeOne(request: ToolCallRequest, options: CallRunOptions = {}): Promise<ToolCallResult> {
-    return resultOf(await this.#attempts.once(request, options));
+    return resultOf(await this.#attempts.once(this.#attempts.target(request).request, options));
   }
 
   /** Runs one call, again where it failed in a way that may pass; see {@link ToolRetryConfig}. Throws ToolError. */
   async executeWithRetry(request: ToolCallRequest, options: CallRunOptions = {}): Promise<ToolCallResult> {
-    return resultOf(await this.#attempts.withRetry(request, options));
+    return resultOf(await this.#attempts.withRetry(this.#attempts.target(request).request, options));
   }
 
   /** Runs one call once: progress, then exactly one result or error. Never throws. */

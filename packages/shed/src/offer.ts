@@ -5,10 +5,12 @@ import { withOrdering } from "./calls/ordering.js";
 import { wantsListing } from "./listing.js";
 import type { ActivationChange, ManagerOptions } from "./options.js";
 import type { SessionTools } from "./session-tools.js";
-import { SHED_NAME, SHED_TOOL } from "./shed-tool.js";
+import { SHED_NAME, SHED_TOOL, SHED_TOOL_BY_NAME } from "./shed-tool.js";
+import { ORDERED_USE_TOOL, USE_TOOL, USE_TOOL_NAME } from "./use-tool.js";
 
 const MAX_ACTIVE = 40;
 const ORDERED_SHED = withOrdering(SHED_TOOL);
+const ORDERED_SHED_BY_NAME = withOrdering(SHED_TOOL_BY_NAME);
 
 /** What the model is offered: `shed` and the active tools. Others hear of every change. */
 export class Offer {
@@ -25,16 +27,28 @@ export class Offer {
 
   /** `shed`, then the active tools in the order in which they became active. The same object until something changes. */
   declarations(): ToolDeclarations {
-    this.#declarations ??= {
-      ...(this.#tools.isEmpty ? {} : { shed: this.shed }),
-      tools: this.definitions(),
-      activations: this.#activations.entries(),
-    };
+    this.#declarations ??= this.#declared();
     return this.#declarations;
   }
 
+  #declared(): ToolDeclarations {
+    const tools = this.definitions();
+    const activations = this.#activations.entries();
+    if (this.#tools.isEmpty) return { tools, activations };
+    if (!this.#byName) return { shed: this.shed, tools, activations };
+    // Two tools like any other: no backend has to declare later what `shed` finds.
+    const use = this.#options.ordering ? ORDERED_USE_TOOL : USE_TOOL;
+    const both = [SHED_NAME, USE_TOOL_NAME].map((name) => ({ name, by: "pin" as const }));
+    return { tools: [this.shed, use, ...tools], activations: [...both, ...activations] };
+  }
+
   get shed(): Tool {
+    if (this.#byName) return this.#options.ordering ? ORDERED_SHED_BY_NAME : SHED_TOOL_BY_NAME;
     return this.#options.ordering ? ORDERED_SHED : SHED_TOOL;
+  }
+
+  get #byName(): boolean {
+    return this.#options.callByName !== undefined;
   }
 
   definitions(): Tool[] {
@@ -88,20 +102,31 @@ export class Offer {
   /** Throws ToolError `unknownTool` or `notActive`; the latter activates the tool unless the session is strict. */
   check(name: string): void {
     if (name === SHED_NAME || this.has(name)) return;
-    const { metadata, definition } = this.#tools.require(name);
-    const listed = wantsListing(metadata, { activeTools: [...this.names()] });
-    if (this.#options.strict || !listed) {
-      const advice = "It is not active. Look tools up with shed first; what it returns can be called.";
+    const { definition } = this.#tools.require(name);
+    if (this.#options.strict) throw notActive(name);
+    this.checkListed(name);
+    const schema = JSON.stringify(functionSpec(definition).parameters);
+    if (this.#byName) {
+      const advice = `It is called by ${USE_TOOL_NAME}: "tool_name" is "${name}", "tool_input" is what fits this schema: ${schema}`;
       throw new ToolError("notActive", name, `The tool "${name}" did not run. ${advice}`);
     }
     this.activate([name], "call");
-    const schema = JSON.stringify(functionSpec(definition).parameters);
     const advice = `It was not active; it is now. Call it again with arguments that fit this schema: ${schema}`;
     throw new ToolError("notActive", name, `The tool "${name}" did not run. ${advice}`);
+  }
+
+  /** Throws ToolError `notActive` for a tool that does not want to be listed now, or `unknownTool`. */
+  checkListed(name: string): void {
+    if (!wantsListing(this.#tools.require(name).metadata, { activeTools: [...this.names()] })) throw notActive(name);
   }
 
   #changed(change: ActivationChange): void {
     this.refresh();
     for (const listener of this.#listeners) listener(change);
   }
+}
+
+function notActive(name: string): ToolError {
+  const advice = "It is not active. Look tools up with shed first; what it returns can be called.";
+  return new ToolError("notActive", name, `The tool "${name}" did not run. ${advice}`);
 }

@@ -3,6 +3,7 @@ import type { ToolSet, ToolSetWarning } from "@shedkit/toolset";
 import type { ActivatedBy } from "@shedkit/types";
 import type { RetryClock } from "./calls/retry.js";
 import type { ToolCallOutcome, ToolCallRequest } from "./types.js";
+import type { CallByNameOptions } from "./use-tool.js";
 
 /** Settings of a {@link ToolCallManager}. */
 export interface ManagerOptions {
@@ -18,6 +19,8 @@ export interface ManagerOptions {
   ordering?: boolean | undefined;
   /** A call of an inactive tool does not activate it. Default: false. */
   strict?: boolean | undefined;
+  /** Offers `use_tool`; see `ToolShed.callByName`. Default: not. */
+  callByName?: CallByNameOptions | undefined;
   /** How many tools {@link ToolCallManager.trimActive} keeps. Default: 40. */
   maxActive?: number | undefined;
   /** How retries wait. Default: the machine's clock. */

@@ -38,7 +38,7 @@ function problemText(problem: Exclude<ShedProblem, { type: "configuration" }>): 
     case "duplicateTool":
       return `The tool "${problem.name}" was added twice. Names must be unique: remove or rename one.`;
     case "reservedName":
-      return `A tool may not be named "${problem.name}": the name belongs to the tool that looks tools up.`;
+      return `A tool may not be named "${problem.name}": the name belongs to the shed itself.`;
     case "needsSession":
       return `The tool "${problem.name}" is made for a session and cannot be made without one.`;
     case "nameMismatch":

@@ -6,16 +6,19 @@ import { unknownTool } from "./calls/outcomes.js";
 import { isTool } from "./entry.js";
 import type { ManagerOptions } from "./options.js";
 import { SHED_NAME } from "./shed-tool.js";
+import { USE_TOOL_NAME } from "./use-tool.js";
 
 /** The tools of a session, `shed` apart: which there are, and what the model is told of each. */
 export class SessionTools {
   readonly registry: ToolRegistry;
   readonly #ordering: boolean;
+  readonly #byName: boolean;
   readonly #declared = new Map<string, Tool>(); // in the order of registration
 
-  constructor({ set, resources, validator, ordering = false }: ManagerOptions) {
+  constructor({ set, resources, validator, ordering = false, callByName }: ManagerOptions) {
     this.registry = set?.registry() ?? new ToolRegistry({ resources, validator });
     this.#ordering = ordering;
+    this.#byName = callByName !== undefined;
     for (const tool of set?.tools ?? []) this.#declare(tool);
   }
 
@@ -58,7 +61,7 @@ export class SessionTools {
       throw new ToolError("invalidArguments", "tool", message);
     }
     const name = toolName(tool.definition());
-    if (name === SHED_NAME)
+    if (name === SHED_NAME || (this.#byName && name === USE_TOOL_NAME))
       throw new ToolError("invalidArguments", name, `No tool may be named "${name}": give it another name.`);
     const bound = this.registry.register(tool);
     this.#declare(bound);

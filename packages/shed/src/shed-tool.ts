@@ -22,16 +22,23 @@ const SHED_ARGUMENTS: JsonSchema = {
 };
 
 /** What the model is told of `shed`. */
-export const SHED_TOOL: Tool = {
-  type: "single",
-  definition: {
-    name: SHED_NAME,
-    category: "shed",
-    description:
-      "Looks up the tools that can do something. Describe what you want to do; the tools it returns can be called from then on.",
-    arguments: SHED_ARGUMENTS,
-  },
-};
+export const SHED_TOOL: Tool = definitionOf("can be called from then on");
+
+/** Likewise, where what it finds is called by `use_tool`. */
+export const SHED_TOOL_BY_NAME: Tool = definitionOf("are called by use_tool");
+
+function definitionOf(returned: string): Tool {
+  const what = "Looks up the tools that can do something. Describe what you want to do; the tools it returns";
+  return {
+    type: "single",
+    definition: {
+      name: SHED_NAME,
+      category: "shed",
+      description: `${what} ${returned}.`,
+      arguments: SHED_ARGUMENTS,
+    },
+  };
+}
 
 /** What `shed` needs of the session. */
 export interface ShedHost {
@@ -40,27 +47,31 @@ export interface ShedHost {
   /** Every tool that may be listed. */
   catalog(ctx: ToolContext): Promise<readonly { name: string; category: string }[]>;
   activate(names: readonly string[], toolCallId: string): void;
+  /** Whether tools that are not declared are called by `use_tool`; then none is activated. */
+  readonly byName: boolean;
+  isDeclared(name: string): boolean;
 }
 
 /** The tool that looks tools up and activates what it finds. */
 export function shedTool(host: ShedHost): ToolImpl {
   return {
-    definition: () => SHED_TOOL,
+    definition: () => (host.byName ? SHED_TOOL_BY_NAME : SHED_TOOL),
     async execute({ description, limit }: ToolArguments, ctx: ToolContext): Promise<ToolCallResult> {
       const count = typeof limit === "number" ? Math.min(limit, MAX_LIMIT) : DEFAULT_LIMIT;
       const hits = await host.find(String(description), count, ctx);
       if (hits.length === 0) return ToolCallResult.text(catalogText(await host.catalog(ctx)));
-      host.activate(
-        hits.map(({ name }) => name),
-        ctx.callId,
-      );
+      const names = hits.map(({ name }) => name);
+      if (!host.byName) host.activate(names, ctx.callId);
       const tools = hits.map(({ name, category, description, arguments: schema }) => ({
         name,
         category,
         description,
         arguments: schema as JsonValue,
       }));
-      return new ToolCallResult([{ type: "text", text: hitsText(hits) }], { output: { tools } });
+      return new ToolCallResult(
+        [{ type: "text", text: hitsText(hits) + (host.byName ? howToCall(names, host) : "") }],
+        { output: { tools } },
+      );
     },
   };
 }
@@ -70,6 +81,15 @@ function hitsText(hits: readonly ToolHit[]): string {
   return hits
     .map((hit) => `${signature(hit)}: ${oneLine(hit.description)}\n${JSON.stringify(hit.arguments)}`)
     .join("\n");
+}
+
+/** What the model reads after them, where they are not declared now. */
+function howToCall(names: readonly string[], host: ShedHost): string {
+  const declared = names.filter((name) => host.isDeclared(name));
+  const [first] = names.filter((name) => !host.isDeclared(name));
+  const direct = declared.length === 0 ? "" : `\nCall ${declared.join(", ")} directly.`;
+  if (first === undefined) return direct;
+  return `${direct}\nCall ${declared.length === 0 ? "them" : "the others"} by use_tool: {"tool_name": "${first}", "tool_input": {...}}`;
 }
 
 /** What the model reads when nothing was found: every category with its tools. */

@@ -26,6 +26,7 @@ import { construct, type Entry, nameOf, noSuchCount, noTool } from "./entry.js";
 import { ToolCallManager } from "./manager.js";
 import { type ShedProblem, ToolShedError } from "./problems.js";
 import { SHED_NAME } from "./shed-tool.js";
+import { type CallByNameOptions, USE_TOOL_NAME } from "./use-tool.js";
 
 interface ShedEntry {
   readonly name: string;
@@ -43,6 +44,7 @@ interface ShedSettings {
   pinned: readonly string[];
   ordering: boolean;
   strict: boolean;
+  callByName: CallByNameOptions | undefined;
   maxActive: number;
 }
 
@@ -56,6 +58,7 @@ const EMPTY: ShedSettings = {
   pinned: [],
   ordering: false,
   strict: false,
+  callByName: undefined,
   maxActive: 40,
 };
 
@@ -155,6 +158,16 @@ export class ToolShed {
     return this.#with({ strict: true });
   }
 
+  /**
+   * Offers `use_tool { tool_name, tool_input }` beside `shed`: what `shed` finds is called by it, and not declared. So the
+   * declarations stay as they are over the whole session, for backends where a new one changes the beginning of the
+   * prompt, and for clients that read the list of tools once. Such a call is checked, asked leave for and run as if the
+   * tool were called directly. Default: what is found is declared, and called directly.
+   */
+  callByName(options: CallByNameOptions = {}): ToolShed {
+    return this.#with({ callByName: options });
+  }
+
   /** How many tools stay active past a compaction. Default: 40. Throws ToolShedError for what is no number of tools. */
   maxActive(count: number): ToolShed {
     if (!(count >= 0)) throw noSuchCount(count);
@@ -180,12 +193,12 @@ export class ToolShed {
    * the list at once, or else every problem of the constructors.
    */
   async build(parts: SessionParts, { stateFile }: ShedBuildOptions = {}): Promise<ToolCallManager> {
-    const { pinned, ordering, strict, maxActive } = this.#settings;
+    const { pinned, ordering, strict, callByName, maxActive } = this.#settings;
     const problems = this.#problems();
     if (problems.length > 0) throw new ToolShedError(problems);
     const tools = await this.#construct(parts);
     const { set, warnings } = await this.#configured(tools, parts, stateFile);
-    const options = { set, warnings, validator: await loadValidator(), ordering, strict, maxActive };
+    const options = { set, warnings, validator: await loadValidator(), ordering, strict, callByName, maxActive };
     const manager = new ToolCallManager(parts.sessionId, options);
     const leftOut = namesLeftOut(tools, set);
     const pins = pinned.filter((name) => manager.get(name) !== undefined || !leftOut.has(name));
@@ -265,8 +278,12 @@ export class ToolShed {
     for (const { name, source } of this.#settings.entries)
       counts.set(name, (counts.get(name) ?? 0) + (source === "own" ? 1 : 0));
     const problems: ShedProblem[] = [];
+    const renamed = this.#settings.config.tools.some(({ nameOverride }) => nameOverride === USE_TOOL_NAME);
+    if (this.#settings.callByName && renamed && !counts.has(USE_TOOL_NAME))
+      problems.push({ type: "reservedName", name: USE_TOOL_NAME });
     for (const [name, count] of counts) {
-      if (name === SHED_NAME) problems.push({ type: "reservedName", name });
+      if (name === SHED_NAME || (this.#settings.callByName && name === USE_TOOL_NAME))
+        problems.push({ type: "reservedName", name });
       else if (count > 1) problems.push({ type: "duplicateTool", name });
     }
     const names = new Set(this.#settings.config.tools.flatMap(({ nameOverride }) => nameOverride ?? []));

@@ -300,3 +300,21 @@ test("over HTTP: the SDK's own client works with it", async () => {
   });
   await client.close();
 });
+
+test("by name: the list never changes, and calls by use_tool need leave under the names of the tools", async () => {
+  const asked: string[] = [];
+  const before = async ({ tool }: { tool: string }) => void asked.push(tool);
+  const { client, changes } = await clientOf(shed.callByName(), { offer: "shed", before });
+  expect(await names(client)).toEqual(["shed", "use_tool"]);
+  const found = await client.callTool({ name: "shed", arguments: { description: "echo a text" } });
+  expect(JSON.stringify(found.content)).toContain("Call them by use_tool");
+  const called = { tool_name: "echo", tool_input: { value: "hi" } };
+  const said = await client.callTool({ name: "use_tool", arguments: called });
+  expect(said.content).toEqual([{ type: "text", text: "hi" }]);
+  const unknown = await client.callTool({ name: "use_tool", arguments: { tool_name: "nothing" } });
+  expect(unknown.isError).toBe(true);
+  expect(asked).toEqual(["echo"]);
+  expect(await names(client)).toEqual(["shed", "use_tool"]);
+  expect(changes).toEqual([]);
+  await expect(client.callTool({ name: "nothing", arguments: {} })).rejects.toThrow(/There is no tool/);
+});

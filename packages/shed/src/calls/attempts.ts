@@ -6,10 +6,14 @@ import type { CallRunOptions, ManagerOptions, RunOptions } from "../options.js";
 import type { SessionTools } from "../session-tools.js";
 import { SHED_NAME } from "../shed-tool.js";
 import type { ToolCallOutcome, ToolCallRequest, ToolNotification, ToolRetryConfig } from "../types.js";
+import { USE_TOOL_NAME, type UseTool } from "../use-tool.js";
 import { takeAfter } from "./ordering.js";
 import { failedOutcome, ranOutcome, resultOf, unknownTool } from "./outcomes.js";
 import { backoffMs, changedRetry, defaultRetry, systemClock } from "./retry.js";
 import type { TakeAfter } from "./workflow.js";
+
+/** What a call of another tool by `use_tool` is told with. */
+export type Passed = (outcome: ToolCallOutcome) => ToolCallOutcome;
 
 /** Arguments, and the tool that they were made ready for. */
 interface Prepared extends PreparedArguments {
@@ -21,6 +25,7 @@ export class Attempts {
   readonly #tools: SessionTools;
   readonly #shed: BoundTool;
   readonly #access: Access;
+  readonly #use: UseTool | undefined;
   readonly #options: ManagerOptions;
   readonly #dispatcher: Dispatcher;
   readonly #retry = new Map<string, ToolRetryConfig>();
@@ -28,12 +33,13 @@ export class Attempts {
 
   constructor(
     sessionId: SessionId,
-    { tools, shed, access }: { tools: SessionTools; shed: BoundTool; access: Access },
+    { tools, shed, access, use }: { tools: SessionTools; shed: BoundTool; access: Access; use: UseTool | undefined },
     options: ManagerOptions,
   ) {
     this.#tools = tools;
     this.#shed = shed;
     this.#access = access;
+    this.#use = use;
     this.#options = options;
     const { registry } = tools;
     const hooks = {
@@ -51,6 +57,21 @@ export class Attempts {
   /** The tool that a call of that name runs. */
   find(name: string): BoundTool | undefined {
     return name === SHED_NAME ? this.#shed : this.#tools.find(name);
+  }
+
+  /**
+   * The call that is to run: of `use_tool`, that of the tool it names; then `passed` is there. Throws ToolError where
+   * that cannot be called by it.
+   */
+  target(request: ToolCallRequest): { request: ToolCallRequest; passed?: Passed | undefined } {
+    if (this.#use === undefined || request.name !== USE_TOOL_NAME) return { request };
+    const { request: target, repaired } = this.#use.target(request);
+    const passed = (outcome: ToolCallOutcome): ToolCallOutcome => {
+      const all = [...repaired, ...(outcome.repaired ?? [])];
+      const { effectiveName = target.name } = outcome;
+      return { ...outcome, effectiveName, ...(all.length > 0 && { repaired: all }) };
+    };
+    return { request: target, passed };
   }
 
   /** Calls back with what running tools tell; returns the function that ends it. */
@@ -74,11 +95,17 @@ export class Attempts {
 
   /** The arguments as the tool will get them. Throws ToolError `unknownTool` or `invalidArguments`. */
   prepare(request: ToolCallRequest): ToolArguments {
-    return this.#prepared(request).args;
+    return this.#prepared(this.target(request).request).args;
   }
 
   /** What a host shows of a call: of the arguments as the tool will get them, or of none where they do not fit. */
-  info(request: ToolCallRequest): CallInfo | undefined {
+  info(given: ToolCallRequest): CallInfo | undefined {
+    let request = given;
+    try {
+      request = this.target(given).request;
+    } catch {
+      return undefined;
+    }
     const tool = this.find(request.name);
     if (tool === undefined) return undefined;
     let args: ToolArguments | undefined;
@@ -92,7 +119,14 @@ export class Attempts {
 
   /** Once: progress, then exactly one result or error. */
   async *stream(request: ToolCallRequest, { signal, turnId }: CallRunOptions): AsyncGenerator<ToolEvent, void, void> {
-    const call = { id: request.id, name: request.name, arguments: this.#argumentsOf(request) };
+    let call: DispatchCall;
+    try {
+      const { request: target } = this.target(request);
+      call = { id: target.id, name: target.name, arguments: this.#argumentsOf(target) };
+    } catch (fault) {
+      yield { type: "error", error: toToolError(fault, request.name) };
+      return;
+    }
     for await (const event of this.#dispatcher.stream(call, { signal, turnId })) {
       if (event.type === "progress") yield event;
       else if (event.outcome.error) yield { type: "error", error: event.outcome.error };
@@ -175,7 +209,17 @@ export class Attempts {
 
   /** For a session whose model orders its calls. */
   takeAfter(request: ToolCallRequest): ReturnType<TakeAfter> {
+    if (this.#use !== undefined && request.name === USE_TOOL_NAME) return { request, after: this.#afterOf(request) };
     return takeAfter(request, this.find(request.name)?.definition);
+  }
+
+  /** Of a call by `use_tool`, which may have it in its own arguments or in those of the tool. */
+  #afterOf(request: ToolCallRequest): unknown {
+    try {
+      return this.takeAfter(this.target(request).request).after;
+    } catch {
+      return undefined; // it is refused when its turn comes
+    }
   }
 
   /** The text where there is one: it holds long integers that an object has lost. */

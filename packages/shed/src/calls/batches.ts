@@ -7,7 +7,7 @@ import type { Attempts } from "./attempts.js";
 import { effectOf } from "./effect.js";
 import { failedOutcome } from "./outcomes.js";
 import { refuseAll, runStages } from "./stages.js";
-import { buildWorkflow } from "./workflow.js";
+import { buildWorkflow, NO_EFFECT } from "./workflow.js";
 
 /** How the calls of a batch run: ordered, each only where the model may make it. */
 export class Batches {
@@ -26,7 +26,10 @@ export class Batches {
   /** Throws ToolError `invalidArguments`; see {@link buildWorkflow}. */
   order(requests: readonly ToolCallRequest[]): ToolCallWorkflow {
     const prepare = (request: ToolCallRequest) => this.#attempts.prepare(request);
-    const effect = (request: ToolCallRequest) => effectOf(request, this.#attempts.find(request.name), prepare);
+    const effect = (request: ToolCallRequest) => {
+      const target = this.#targetOf(request);
+      return target ? effectOf(target, this.#attempts.find(target.name), prepare) : NO_EFFECT;
+    };
     const take = (request: ToolCallRequest) => this.#attempts.takeAfter(request);
     return buildWorkflow(requests, effect, this.#ordering ? take : undefined);
   }
@@ -49,18 +52,36 @@ export class Batches {
     return this.run(workflow, options);
   }
 
+  /** Undefined for a call that is refused when its turn comes. */
+  #targetOf(request: ToolCallRequest): ToolCallRequest | undefined {
+    try {
+      return this.#attempts.target(request).request;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Begins at once where nobody has to be asked. */
-  #runCall(request: ToolCallRequest, options: RunOptions): ToolCallOutcome | Promise<ToolCallOutcome> {
+  #runCall(given: ToolCallRequest, options: RunOptions): ToolCallOutcome | Promise<ToolCallOutcome> {
+    const refused = (error: unknown) => failedOutcome(given, toToolError(error, given.name));
+    let target: ReturnType<Attempts["target"]>;
+    try {
+      target = this.#attempts.target(given);
+    } catch (error) {
+      return refused(error);
+    }
+    const { request, passed } = target;
     const run = () => {
       this.#offer.touch(request.name);
-      return this.#attempts.withRetry(request, options);
+      const outcome = this.#attempts.withRetry(request, options);
+      return passed ? outcome.then(passed) : outcome;
     };
     if (!options.offeredOnly) return run();
-    const refused = (error: unknown) => failedOutcome(request, toToolError(error, request.name));
+    const check = () => (passed ? this.#offer.checkListed(request.name) : this.#offer.check(request.name));
     try {
       const asking = this.#access.assert(request.name);
-      if (asking) return asking.then(() => this.#offer.check(request.name)).then(run, refused);
-      this.#offer.check(request.name);
+      if (asking) return asking.then(check).then(run, refused);
+      check();
     } catch (error) {
       return refused(error);
     }

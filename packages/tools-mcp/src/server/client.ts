@@ -46,7 +46,8 @@ export function serverFor(manager: ToolCallManager, options: ServeShedOptions): 
   let calls = 0;
   server.setRequestHandler("tools/call", async ({ params }, ctx): Promise<CallToolResult> => {
     const { name, args } = targetOf(params.name, (params.arguments ?? {}) as ToolArguments, byShed);
-    if (!(byShed && name === SHED) && manager.get(name) === undefined)
+    const isKnown = manager.get(name) !== undefined || (byShed && name === SHED);
+    if (!isKnown && !list().some((tool) => tool.name === name))
       throw new ProtocolError(INVALID_PARAMS, `There is no tool "${name}".`);
     const token = params._meta?.progressToken;
     const signs =
