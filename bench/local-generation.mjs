@@ -1,5 +1,5 @@
 // What our provider of GGUF models costs beside bare node-llama-cpp, and what it saves: the CPU alone, one model.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,7 +9,8 @@ import { ChatTemplate, familyOf } from "@shedkit/text-tools";
 import { Messages } from "@shedkit/types";
 import { getLlama, LlamaCompletion } from "../packages/provider-llamacpp/node_modules/node-llama-cpp/dist/index.js";
 import { stat } from "./lib/measure.mjs";
-import { number, report, spread } from "./lib/report.mjs";
+import { number, quick, report, spread } from "./lib/report.mjs";
+import { share } from "./lib/shares.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -17,8 +18,8 @@ const { values } = parseArgs({
     width: { type: "string", default: "640" },
     layers: { type: "string", default: "8" },
     threads: { type: "string", default: "1" },
-    rounds: { type: "string", default: process.argv.includes("--quick") ? "3" : "11" },
-    tokens: { type: "string", default: process.argv.includes("--quick") ? "48" : "128" },
+    rounds: { type: "string", default: quick ? "3" : "11" },
+    tokens: { type: "string", default: quick ? "48" : "128" },
     quick: { type: "boolean" },
   },
 });
@@ -129,7 +130,8 @@ function decoding() {
 }
 
 const speeds = { ours: [], bare: [] };
-for (let round = 0; round <= rounds; round++) {
+const [speedUntil, least] = [performance.now() + share("local-generation", 0.4), quick ? 1 : 3];
+for (let round = 0; round <= rounds && (round <= least || performance.now() < speedUntil); round++) {
   const first = round % 2 === 0 ? await mine(round) : undefined;
   const other = await bare(round);
   const own = first ?? (await mine(round));
@@ -170,7 +172,8 @@ for (let step = 1; step <= 12; step++) {
 }
 
 const together = [];
-for (let round = 0; round < rounds; round++) {
+const togetherUntil = performance.now() + share("local-generation", 0.35);
+for (let round = 0; round < rounds && (round < least || performance.now() < togetherUntil); round++) {
   const seed = round + 1;
   const ask = (sessionId) => ours(request([user(story)], { sessionId, params: { maxTokens: tokens, ...hot, seed } }));
   const one = await timed(async () => [await ask(`a${round}`), await ask(`b${round}`)]);
@@ -183,7 +186,8 @@ const twoRows = [["as fast, by the clock"], ["as fast, by processor time"]].map(
   data.together[kind] = stat(together.map((ratio) => ratio[kind]));
   return [told, spread(data.together[kind])];
 });
-const about = `${values.model ?? "a model of random weights, 60 MB"}, ${threads} thread(s)`;
+const megabytes = number(statSync(path).size / 1e6);
+const about = `${values.model ?? "a model of random weights"}, ${megabytes} MB, ${threads} thread(s)`;
 report("local-generation", {
   data,
   notes: ["Bare is LlamaCompletion of the same node-llama-cpp, with the same model, prompt and sampling."],

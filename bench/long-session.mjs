@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stat } from "./lib/measure.mjs";
-import { number, quick, report } from "./lib/report.mjs";
+import { number, quick, report, wanted } from "./lib/report.mjs";
 import { inTurn } from "./lib/rounds.mjs";
 import { share } from "./lib/shares.mjs";
 import { startWorker } from "./lib/workers.mjs";
@@ -22,7 +22,7 @@ const KEEPERS = [
   "langchain, SqliteSaver",
   "@mastra/core, LibSQLStore",
   "@strands-agents/sdk, files",
-];
+].filter(wanted);
 const job = new URL("./jobs/session.mjs", import.meta.url).href;
 const folder = mkdtempSync(join(tmpdir(), "shedkit-bench-"));
 const data = {};

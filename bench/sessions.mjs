@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OURS, PEERS } from "./lib/peers.mjs";
-import { number, quick, report, spread } from "./lib/report.mjs";
+import { number, quick, report, spread, wanted } from "./lib/report.mjs";
 import { figures, inTurn } from "./lib/rounds.mjs";
 import { share } from "./lib/shares.mjs";
 import { startWorker } from "./lib/workers.mjs";
@@ -13,7 +13,7 @@ const IDLE = quick ? 1000 : 5000;
 const RECORDS = quick ? 2000 : 10_000;
 const ROUNDS = quick ? 2 : 3;
 const notes = [];
-const names = Object.keys(PEERS);
+const names = Object.keys(PEERS).filter((name) => name === OURS || wanted(name));
 
 async function all(job, args, rounds, options) {
   const workers = {};

@@ -39,25 +39,32 @@ async function inFolder(part) {
 /** Runs them in turn, so that what the machine does meanwhile meets all; prints the medians, each beside the first. */
 async function beside(key, title, ways, { rounds = ROUNDS, warm = 1, ms = share("tools", 0.15) } = {}) {
   const times = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
+  const failed = new Set();
   const until = performance.now() + ms;
   for (let round = -warm; round < rounds && (round < 2 || performance.now() < until); round++) {
     for (const [name, way] of Object.entries(ways)) {
+      if (failed.has(name)) continue;
       const start = performance.now();
-      await way(round);
-      if (round >= 0) times[name].push(performance.now() - start);
+      try {
+        await way(round);
+        if (round >= 0) times[name].push(performance.now() - start);
+      } catch (fault) {
+        failed.add(name);
+        notes.push(`${title}: ${name} failed: ${fault.message.split("\n")[0]}`);
+      }
     }
   }
   const [first] = Object.keys(ways);
-  const found = Object.entries(times).map(([name, all]) => [
-    name,
-    { ...stat(all), ratio: stat(all.map((time, i) => time / times[first][i])) },
-  ]);
+  const found = Object.entries(times).map(([name, all]) => {
+    const ratios = all.map((time, i) => time / times[first][i]).filter(Number.isFinite);
+    return [name, all.length > 0 ? { ...stat(all), ratio: stat(ratios) } : undefined];
+  });
   data[title] = Object.fromEntries(found);
   tables.push({
     key,
     title,
-    head: ["", "ms (less is better)", `beside ${first}`],
-    rows: found.map(([name, { ratio, ...all }]) => [name, spread(all), name === first ? "1" : spread(ratio)]),
+    head: ["", "ms (less is better)", "beside the first"],
+    rows: found.map(([name, own]) => [name, spread(own), name === first ? "1" : spread(own?.ratio)]),
   });
 }
 
@@ -99,7 +106,7 @@ async function search(folder) {
   const { rgPath } = toSearch("@vscode/ripgrep");
   const find = async (tool, query) => {
     const { matches } = await tool.call({ query, limit: 2000 });
-    if (matches.length !== Math.ceil(files / 997)) throw new Error(`found ${matches.length}`);
+    if (matches.length !== Math.ceil(files / 997)) throw new Error(`it found ${matches.length} in its time`);
   };
   for (const [key, what, query] of [
     ["search-text", "A text", "needle"],

@@ -1,6 +1,6 @@
 // What a turn costs over HTTP: one question, an answer of 500 tokens, from a scripted server in a process of its own.
 import { BOUND, OURS, PEERS } from "./lib/peers.mjs";
-import { number, quick, report, spread } from "./lib/report.mjs";
+import { number, quick, report, spread, wanted } from "./lib/report.mjs";
 import { figures, inTurn } from "./lib/rounds.mjs";
 import { startServer } from "./lib/server/start.mjs";
 import { share } from "./lib/shares.mjs";
@@ -20,6 +20,7 @@ const notes = [];
 for (const wire of Object.keys(MODELS)) {
   const names = [];
   for (const [name, { wires }] of Object.entries({ ...BOUND, ...PEERS })) {
+    if (name !== OURS && !wanted(name)) continue;
     if (wires.includes(wire)) names.push(name);
     else notes.push(`${name} has no ${TITLES[wire]} of its own.`);
   }

@@ -9,11 +9,18 @@ export async function embedderOf(model) {
   return { embedder: provider.embedder(model), close: () => provider.close() };
 }
 
+/** Several sets have the same tools: each text is embedded once. */
 async function sentenceEncoder() {
   const model = await initModel(modelSource);
+  const known = new Map();
   return {
     id: "universal-sentence-encoder-lite",
     dimensions: 512,
-    embed: async (texts) => (await model.embed([...texts])).map((vector) => Float32Array.from(vector)),
+    async embed(texts) {
+      const fresh = texts.filter((text) => !known.has(text));
+      const vectors = fresh.length > 0 ? await model.embed(fresh) : [];
+      for (const [i, vector] of vectors.entries()) known.set(fresh[i], Float32Array.from(vector));
+      return texts.map((text) => known.get(text));
+    },
   };
 }

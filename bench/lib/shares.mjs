@@ -8,7 +8,7 @@ export const SHARES = {
   "turn-overhead": [300, 45],
   "tool-loop": [300, 45],
   "long-session": [270, 45],
-  "context-cost": [240, 60],
+  "context-cost": [120, 40],
   "shed-search": [150, 20],
   "shed-search-embedder": [240, 0],
   sessions: [300, 50],
