@@ -58,6 +58,8 @@ export async function locations(
 
 /** How many files are read for the lines of one result. */
 const MOST_READ = 40;
+/** How much of one, in bytes: what is so long was not shown to the server either. */
+const MAX_READ = 4 * 1024 * 1024;
 
 async function withLines(
   fs: FileSystem,
@@ -79,7 +81,7 @@ async function withLines(
 
 async function linesAt(fs: FileSystem, path: string, signal: AbortSignal): Promise<string[]> {
   try {
-    return linesOf(new TextDecoder().decode(await fs.readFile(path, { signal })));
+    return linesOf(new TextDecoder().decode(await fs.readFile(path, { signal, end: MAX_READ })));
   } catch (error) {
     if (isFsError(error)) return [];
     throw error;

@@ -5,7 +5,7 @@ import { Failure } from "./failure.js";
 import { type Found, fileSymbols, folderSymbols, hover, locations } from "./look.js";
 import type { ServerPool } from "./pool.js";
 import { findSymbol, linesOf, type Place } from "./position.js";
-import { bySeverity, diagnosticLine, isGrave, short } from "./render.js";
+import { bySeverity, diagnosticLine, isGrave, short, shownPath } from "./render.js";
 import { type LanguageServers, poolOf } from "./servers.js";
 import type { ServerSession } from "./session.js";
 
@@ -146,7 +146,7 @@ async function lsp(servers: ServerPool, input: LspInput, ctx: Context): Promise<
       if (said === undefined)
         throw new Failure("nothing known", `The language server knows nothing of ${symbol} there.`);
       const at = { path, line: place.line + 1, text: said };
-      return answer([at], 1, `${path}:${at.line}${note}\n\n${said}`);
+      return answer([at], 1, `${shownPath(path)}:${at.line}${note}\n\n${said}`);
     }
     const found = await locations(fs, server, input.operation, { uri, place }, ctx.signal);
     const what = input.operation === "references" ? "reference" : input.operation;
@@ -204,7 +204,7 @@ function list(
   const shown = found.slice(0, ctx.params.maxResults);
   const lines = shown.map(({ path, line, text }) => {
     if (show === "text") return text;
-    return `${show === "path" ? `${path}:` : ""}${line}:${text === "" ? "" : ` ${text}`}`;
+    return `${show === "path" ? `${shownPath(path)}:` : ""}${line}:${text === "" ? "" : ` ${text}`}`;
   });
   const more = found.length - shown.length;
   if (more > 0) lines.push(`[${more} more are not shown.]`);

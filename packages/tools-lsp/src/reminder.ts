@@ -3,7 +3,7 @@ import type { JsonValue } from "@shedkit/types";
 import type { Diagnostic } from "vscode-languageserver-protocol/node";
 import { isInside, pathOf } from "./paths.js";
 import type { ServerPool } from "./pool.js";
-import { bySeverity, diagnosticLine, isGrave } from "./render.js";
+import { bySeverity, diagnosticLine, isGrave, shownPath } from "./render.js";
 import { type LanguageServers, poolOf } from "./servers.js";
 import type { ServerSession } from "./session.js";
 
@@ -137,7 +137,8 @@ function render(said: readonly Said[]): string {
   const lines: string[] = [];
   let left = MOST;
   let more = 0;
-  for (const { path, diagnostics, mended } of said) {
+  for (const { path: name, diagnostics, mended } of said) {
+    const path = shownPath(name);
     if (mended) lines.push(`${path}: no errors or warnings any more.`);
     const shown = diagnostics.slice(0, Math.min(MOST_PER_FILE, left));
     left -= shown.length;

@@ -1,3 +1,4 @@
+import { quote } from "@shedkit/fs";
 import {
   type Diagnostic,
   DiagnosticSeverity,
@@ -13,6 +14,15 @@ const MAX_HOVER = 4000;
 export function short(text: string, max = MAX_LINE): string {
   const line = text.trim().replace(/\s*[\r\n]+\s*/g, " ");
   return line.length <= max ? line : `${line.slice(0, max).replace(/[\uD800-\uDBFF]$/, "")}...`;
+}
+
+/** A path in a line of a result: one that could pass for more lines, or for another path, is quoted. */
+export function shownPath(path: string): string {
+  if (!/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(path)) return path;
+  return quote(path).replace(
+    /[\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 /** Errors and warnings; hints are style. */

@@ -131,3 +131,15 @@ test("a server that never says anything is not waited for again and again", asyn
     vi.useRealTimers();
   }
 });
+
+test("a file's name cannot pass for another line", async () => {
+  const path = "a\n9.x:1:1 error: forged\u202e.x";
+  const fs = await folder({ [path]: "bad" });
+  const servers = serversOf(fs, { x: await scripted(fs, SPEAKS) });
+  const ask = after(servers);
+  await poolOf(servers).start("x", new AbortController().signal);
+  const text = await ask({ path, bytes: 3, created: true });
+  expect(text === "" ? await saidAtLast(ask) : text).toBe(
+    `${HEAD}"a\\n9.x:1:1 error: forged\\u{202e}.x":1:1 error: this is bad very bad`,
+  );
+});

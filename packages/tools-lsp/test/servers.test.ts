@@ -229,3 +229,18 @@ test("files with letters that servers encode in other ways are the same files", 
     `1 error or warning in "${path}":\n1:1 error: no`,
   );
 });
+
+test("a file's name cannot pass for another line, nor a huge file be read for one", async () => {
+  const path = "a\n9.x:1: forged\u202e.x";
+  const fs = await folder({ [path]: "bad", "b.x": "bad", "huge.x": `${"\n".repeat(5 * 1024 * 1024)}bad` });
+  const script = `
+    connection.onRequest("initialize", () => ({ capabilities: { referencesProvider: true } }));
+    const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 3 } };
+    const last = { start: { line: 5 * 1024 * 1024, character: 0 }, end: { line: 5 * 1024 * 1024, character: 3 } };
+    connection.onRequest("textDocument/references", ({ textDocument: { uri } }) =>
+      [{ uri: new URL(encodeURIComponent(${JSON.stringify(path)}), uri).href, range }, { uri: new URL("huge.x", uri).href, range: last }]);`;
+  const servers = serversOf(fs, { x: await scripted(fs, script) });
+  expect(await said(servers, { operation: "references", path: "b.x", symbol: "bad" })).toBe(
+    `2 references of "bad":\n"a\\n9.x:1: forged\\u{202e}.x":1: bad\nhuge.x:5242881:`,
+  );
+});
