@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { NodeFileSystem } from "@shedkit/fs/node";
 import { ToolShed, ToolShedError } from "@shedkit/shed";
-import { callTool, Resources, type ToolConstructor } from "@shedkit/tool";
+import { callTool, Resources, type SessionParts, type ToolConstructor } from "@shedkit/tool";
 import { type JsonValue, newSessionId, type ToolArguments } from "@shedkit/types";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { registerFileTools, registerShellTool, ToolPreset } from "../src/index.js";
@@ -70,6 +70,23 @@ describe("presets of tools", () => {
     for (const preset of [ToolPreset.searchContext(), ToolPreset.sessionMemory(), ToolPreset.standard(fs)]) {
       await expect(preset.asChildTools()).rejects.toBeInstanceOf(ToolShedError);
     }
+  });
+
+  it("offer no background where a configuration switches it off, and the times that it sets", async () => {
+    const config = (params: { [name: string]: JsonValue }) => ({ tools: [{ id: "bash", params }] });
+    const resources = new Resources();
+    onTestFinished(() => resources.dispose());
+    const shed = new ToolShed().tools(ToolPreset.shell());
+    const configured = shed.configure(config({ enabledBackground: false, maxTimeoutMs: 2000 }));
+    const manager = await configured.build({ sessionId: newSessionId(), resources } as SessionParts);
+    onTestFinished(() => manager.close());
+    manager.activate(["bash"]);
+    const shown = JSON.stringify(manager.offeredTools());
+    expect(shown).not.toMatch(/is_background|in the background/);
+    expect(shown).toContain("at most 2000 ms");
+    expect(shown).toContain("Default: 2000.");
+    const asked = manager.executeOne({ id: "1", name: "bash", arguments: { command: "echo a", description: "" } });
+    expect((await asked).text).toBe("exit: 0\na");
   });
 
   it("find files by patterns, in memory and in a real folder", async () => {

@@ -69,6 +69,11 @@ export interface ToolSpec<I, In, P, S> {
   input: I;
   params?: { schema: TypedSchema & { static: P }; defaults: P; check?(params: P): readonly ParamFault[] } | undefined;
   /**
+   * The schema of the arguments under the settings of a configuration: what a setting switches off is not offered. It
+   * describes no arguments that `input` does not. Default: `input`.
+   */
+  inputFor?(params: P): TypedSchema;
+  /**
    * Kept between calls, and with the session. `version` changes when its shape does; `migrate` makes one of this version of
    * what an older (or newer) one left, or gives undefined, as is done without it: then it begins anew.
    */
@@ -286,6 +291,7 @@ function metadataFrom(spec: AnySpec): ToolMetadata {
     params: spec.params as ToolMetadata["params"],
     state: spec.state as ToolMetadata["state"],
     ...(typeof description === "function" ? { describe: description } : {}),
+    ...(spec.inputFor === undefined ? {} : { inputFor: (params: JsonValue) => spec.inputFor?.(params) as JsonSchema }),
     ...(spec.shouldList === undefined ? {} : { shouldList: spec.shouldList.bind(spec) }),
     ...(spec.access === undefined
       ? {}

@@ -158,6 +158,11 @@ export interface ToolMetadata {
    * that takes linear time. Default: false.
    */
   foreign?: boolean | undefined;
+  /**
+   * The schema of the arguments under these settings: what a setting switches off is not offered. Not asked of commands of
+   * a tool. Default: the definition's own.
+   */
+  inputFor?(params: JsonValue): JsonSchema;
   /** Writes the description for the names and settings in force. Default: the definition's own. */
   describe?(ctx: DescribeContext): string;
   /** The same of one of its commands. */

@@ -25,7 +25,9 @@ import { seconds } from "./text.js";
  */
 export function bashTool(terminal?: Terminal, params: Partial<BashParams> = {}): TypedTool<BashInput, BashOutput> {
   const defaults = { ...DEFAULTS, ...params };
-  const Input = inputFor(defaults);
+  const Input = offered(defaults);
+  const isSame = (own: BashParams) =>
+    own.enabledBackground === defaults.enabledBackground && longest(own) === longest(defaults);
   return defineTool({
     id: "bash",
     namespace: "shell",
@@ -47,9 +49,8 @@ export function bashTool(terminal?: Terminal, params: Partial<BashParams> = {}):
           : []),
       ].join("\n");
     },
-    input: (defaults.enabledBackground
-      ? Input
-      : Type.Omit(Input, ["is_background"], { additionalProperties: false })) as typeof Input,
+    input: Input,
+    inputFor: (own) => (isSame(own) ? Input : offered(own)), // the same schema has been compiled
     output: defaults.enabledBackground ? Output : (Foreground as unknown as typeof Output),
     params: {
       schema: Params,
@@ -77,6 +78,13 @@ export function bashTool(terminal?: Terminal, params: Partial<BashParams> = {}):
     access: (input) => accessOf(input.command, input.cwd),
     execute: (input, ctx) => run(terminal, input, ctx),
   });
+}
+
+/** The arguments, without what is switched off. */
+function offered(params: BashParams): ReturnType<typeof inputFor> {
+  const all = inputFor(params);
+  if (params.enabledBackground) return all;
+  return Type.Omit(all, ["is_background"], { additionalProperties: false }) as typeof all;
 }
 
 type Context = TypedToolContext<BashParams, undefined>;

@@ -8,6 +8,9 @@ import { count, seconds } from "./text.js";
 
 type Context = ToolContext & { params: BashParams };
 
+const MOST_NAMED = 10; // other tasks that run
+const MAX_DESCRIPTION = 80; // characters of theirs
+
 /** What came of a command in the foreground. Throws ToolError where it ran out of time, or was cancelled. */
 export async function report(
   job: TerminalJob,
@@ -58,10 +61,9 @@ export function inBackground(task: Task, what: string, shell: Shell, ctx: Contex
   const { id, job } = task;
   const log = job.logPath === undefined ? "" : ` Its output goes to ${job.logPath}.`;
   const others = shell.tasks.filter((other) => other !== task && other.status === "running");
-  const also =
-    others.length === 0
-      ? ""
-      : ` These run as well: ${others.map((other) => `${other.id} (${other.description})`).join(", ")}.`;
+  const named = others.slice(-MOST_NAMED).map((other) => `${other.id} (${inShort(other.description)})`);
+  const rest = others.length > named.length ? ` and ${others.length - named.length} more` : "";
+  const also = others.length === 0 ? "" : ` These run as well: ${named.join(", ")}${rest}.`;
   const so = written.trim() === "" ? "" : `\nUntil now it wrote:\n${written.replace(/\n$/, "")}`;
   const text = `${what} as ${id}${job.pid === undefined ? "" : ` (pid ${job.pid})`}.${log} ${howToLook(ctx)}${also}${so}`;
   const output: BashOutput = {
@@ -71,6 +73,10 @@ export function inBackground(task: Task, what: string, shell: Shell, ctx: Contex
     ...(job.logPath === undefined ? {} : { log: job.logPath }),
   };
   return new ToolCallResult([{ type: "text", text }], { output: { ...output } });
+}
+
+function inShort(text: string): string {
+  return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION).replace(/[\ud800-\udbff]$/, "")}...`;
 }
 
 /** By which tools a model gets at a task. */

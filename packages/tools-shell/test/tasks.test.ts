@@ -194,6 +194,13 @@ describe("background tasks", () => {
     }
   });
 
+  it("that run as well are named, but not all of many", async () => {
+    const terminal = await terminalIn();
+    for (let i = 0; i < 12; i++) await begun(terminal, "sleep 98961", { description: "d".repeat(500) });
+    const text = await said(bashTool(terminal), { command: "sleep 98961", description: "last", is_background: true });
+    expect(text).toMatch(/These run as well: task-3 \(d{80}\.\.\.\), .*task-12 \(d{80}\.\.\.\) and 2 more\.$/);
+  });
+
   it("that ended long ago are known by how they ended, and later not at all", async () => {
     const terminal = await terminalIn({ graceMs: 0 });
     const output = taskOutputTool(terminal);

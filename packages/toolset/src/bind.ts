@@ -25,6 +25,8 @@ export interface BindOptions {
   paramNames?: { readonly [canonical: string]: string } | undefined;
   /** Changes what the model reads: the description, and those of the parameters. Default: takes out template markers. */
   render?: ((text: string) => string) | undefined;
+  /** Replaces the schema of the arguments; of a tool that has no commands. */
+  input?: JsonSchema | undefined;
   /** Replaces the description, before `render`. */
   description?: string | undefined;
   /** Replaces that of a command, where it gives one. */
@@ -39,7 +41,7 @@ export interface BindOptions {
  * take (1 to 64 of `A-Z a-z 0-9 _ -`) or one of its schemas is not valid.
  */
 export function bindTool(impl: ToolImpl, options: BindOptions = {}): BoundTool {
-  const own = impl.definition();
+  const own = withInput(impl.definition(), options.input);
   const metadata = options.metadata ?? metadataOf(impl, own);
   const name = options.name ?? toolName(own);
   assertName(name);
@@ -68,6 +70,11 @@ export function bindTool(impl: ToolImpl, options: BindOptions = {}): BoundTool {
     prepare,
     checkResult: (result, args) => checkReturns(own, name, result, args, validator),
   };
+}
+
+function withInput(tool: Tool, input: JsonSchema | undefined): Tool {
+  if (input === undefined || tool.type === "multi") return tool;
+  return { ...tool, definition: { ...tool.definition, arguments: input } };
 }
 
 /** A model may have read of the canonical names elsewhere: they are taken too; the client's name wins. */

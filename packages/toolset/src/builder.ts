@@ -216,6 +216,7 @@ export class ToolSetBuilder {
             metadata: tool.metadata,
             version: tool.version,
             params: tool.params,
+            input: tool.input,
             description: tool.entry.descriptionOverride ?? tool.metadata.describe?.(describing),
             describeCommand: (command) => tool.metadata.describeCommand?.(command, describing),
             render: (text) => renderTemplate(text, context),

@@ -356,6 +356,47 @@ describe("a set", () => {
     expect((await builder().build()).get("shell")?.version).toBe("2");
   });
 
+  test("offers what the settings in force offer, and takes nothing else", async () => {
+    const input = (most: number) =>
+      Type.Object({ n: Type.Integer({ maximum: most }) }, { additionalProperties: false });
+    const whole = Type.Object({ ...input(10).properties, extra: Type.Optional(Type.String()) });
+    const counts = defineTool({
+      ...{ id: "counts", kind: "other", description: "Counts." },
+      input: whole,
+      params: {
+        schema: Type.Object({ extra: Type.Boolean(), most: Type.Integer() }),
+        defaults: { extra: true, most: 10 },
+      },
+      inputFor: ({ extra, most }) => (extra ? whole : input(most)),
+      run: ({ n }) => n,
+    });
+    const names = defineTool({
+      ...{ id: "names", kind: "search", input: Type.Object({}), run: () => "" },
+      description:
+        "Takes ${{ params.other.n }}${%- if params.other.extra %} and ${{ params.other.extra }}${%- endif %}.",
+    });
+    const built = (params?: { extra: boolean; most: number }) =>
+      new ToolSetBuilder()
+        .tools([counts, names])
+        .build({
+          tools: [{ id: "counts", paramsNameOverrides: { n: "upTo" }, ...(params && { params }) }, { id: "names" }],
+        });
+    const set = await built({ extra: false, most: 3 });
+    expect(set.get("counts")?.definition).toMatchObject({
+      definition: { arguments: { properties: { upTo: { maximum: 3 } }, required: ["upTo"] } },
+    });
+    expect(JSON.stringify(set.definitions())).not.toContain("extra");
+    const run = async (args: { [name: string]: unknown }) =>
+      (await set.dispatcher().run({ id: "1", name: "counts", arguments: args as never })).promptText;
+    expect(await run({ upTo: 3 })).toBe("3");
+    expect(await run({ n: 3 })).toBe("3");
+    expect(await run({ upTo: 4 })).toMatch(/at most 3/);
+    const plain = await built();
+    expect(JSON.stringify(plain.definitions())).toContain("extra");
+    const faulty = built({ extra: "no" } as never);
+    await expect(faulty).rejects.toBeInstanceOf(ToolSetError); // its schema is not asked for
+  });
+
   test("packages bring their tools by a callback; schedulers run until it is closed", async () => {
     const log: string[] = [];
     const set = await new ToolSetBuilder()

@@ -1,5 +1,5 @@
 import { metadataOf, type ToolImpl, type ToolMetadata } from "@shedkit/tool";
-import type { JsonValue, Tool } from "@shedkit/types";
+import type { JsonSchema, JsonValue, Tool } from "@shedkit/types";
 import { isExternalName } from "../external.js";
 import { inWords, missing, type RequiredTool } from "../requirement.js";
 import { checkParams, mergeParams } from "./params.js";
@@ -17,6 +17,8 @@ export interface PlannedTool extends RequiredTool {
   /** The client's name. */
   readonly name: string;
   readonly version: string | undefined;
+  /** The schema of its arguments under its settings; undefined where it is the definition's. */
+  readonly input: JsonSchema | undefined;
 }
 
 export interface Plan {
@@ -110,10 +112,19 @@ function planOne(
   if (problem !== undefined) problems.push(problem);
   if (warning !== undefined) warnings.push(warning);
   const inputs = parametersOf(definition);
-  problems.push(...checkParams(id, metadata, entry.params), ...checkNames(id, entry, inputs));
+  const faults = checkParams(id, metadata, entry.params);
+  problems.push(...faults, ...checkNames(id, entry, inputs));
   const params = mergeParams(metadata, entry.params);
   const name = entry.nameOverride ?? metadata.id;
-  tools.push({ id, impl, definition, metadata, entry, name, version, kind: metadata.kind, params, inputs });
+  const input = entry.params === undefined || faults.length > 0 ? undefined : metadata.inputFor?.(params);
+  const offered = input === undefined ? inputs : inputs.filter((canonical) => isOffered(canonical, input));
+  const { kind } = metadata;
+  tools.push({ id, impl, definition, metadata, entry, name, version, kind, params, input, inputs: offered });
+}
+
+function isOffered(canonical: string, input: JsonSchema): boolean {
+  const { properties } = input as { properties?: object };
+  return properties !== undefined && Object.hasOwn(properties, canonical);
 }
 
 function checkNames(id: string, entry: ToolConfig, inputs: readonly string[]): ToolSetProblem[] {
