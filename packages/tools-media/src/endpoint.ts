@@ -1,4 +1,4 @@
-import { ToolError, type ToolErrorKind } from "@shedkit/tool";
+import { asData, ToolError, type ToolErrorKind } from "@shedkit/tool";
 import type { JsonValue } from "@shedkit/types";
 import { bytesOf, textOf } from "./body.js";
 
@@ -107,8 +107,9 @@ export class Endpoint {
     if (!URL.canParse(address, from)) throw unexpected(`${this.host} tells to load from what is no address.`);
     const url = new URL(address, from);
     if (url.origin === this.base.origin) return url;
-    const inside = /^\[|^[\d.]+$|^localhost$|\.(?:localhost|local|internal)$/.test(url.hostname.replace(/\.$/, ""));
-    if (url.protocol !== "https:" || inside || url.username !== "") {
+    const name = url.hostname.replace(/\.$/, "");
+    const inside = !name.includes(".") || /^\[|^[\d.]+$|\.(?:localhost|local|internal|home\.arpa)$/.test(name);
+    if (url.protocol !== "https:" || inside || url.username !== "" || url.password !== "") {
       const text = `${this.host} tells to load from ${url.origin}, which must not be reached for it.`;
       throw new ToolError("permissionDenied", "media", text);
     }
@@ -136,9 +137,17 @@ export class Endpoint {
   /** What a service says of an error, in the forms that are used: without the key, and in short. */
   saidIn(body: unknown): string | undefined {
     const said = saying(body);
-    if (said === undefined || said.trim() === "") return undefined;
-    const plain = this.#clean(said.replace(/\s+/g, " ").trim());
-    return plain.length <= MAX_SAID ? plain : `${plain.slice(0, MAX_SAID).replace(/[\ud800-\udbff]$/, "")}...`;
+    return said === undefined || said.trim() === "" ? undefined : this.plain(said, MAX_SAID);
+  }
+
+  /** A text of the service, on one line: as data, without the key, and cut. */
+  plain(text: string, max: number): string {
+    const line = this.#clean(
+      asData(text.slice(0, 4 * max))
+        .replace(/\s+/g, " ")
+        .trim(),
+    );
+    return line.length <= max ? line : `${line.slice(0, max).replace(/[\ud800-\udbff]$/, "")}...`;
   }
 
   #credentials(): { [name: string]: string } {
@@ -148,9 +157,8 @@ export class Endpoint {
   }
 
   #clean(text: string): string {
-    const { apiKey } = this.#options;
-    const key = typeof apiKey === "object" ? apiKey.reveal() : apiKey;
-    return key !== undefined && key.length >= 5 ? text.replaceAll(key, "[secret]") : text;
+    const secrets = Object.values(this.#credentials()).map((value) => value.replace(/^Bearer /, ""));
+    return secrets.reduce((clean, secret) => (secret.length >= 5 ? clean.replaceAll(secret, "[secret]") : clean), text);
   }
 
   async #refusal(url: URL, method: Asking["method"], response: Response): Promise<ToolError> {

@@ -4,6 +4,8 @@ import type { GeneratedImage, ImageClient, ImageRequest } from "./client.js";
 import { Endpoint, type MediaEndpoint, unexpected } from "./endpoint.js";
 import { fromBase64, isWhole, mediaTypeOf } from "./media-type.js";
 
+/** In characters. */
+const MAX_REVISED = 4000;
 const BESIDES = 256 * 1024; // bytes of an answer besides its images
 
 /**
@@ -62,7 +64,7 @@ async function imageOf(item: unknown, endpoint: Endpoint, request: ImageRequest)
   }
   if (!isWhole(data, mediaType)) throw brokenOff(endpoint.host, data.length);
   const revised = typeof revised_prompt === "string" && revised_prompt !== request.prompt;
-  return { data, mediaType, ...(revised && { revisedPrompt: revised_prompt }) };
+  return { data, mediaType, ...(revised && { revisedPrompt: endpoint.plain(revised_prompt, MAX_REVISED) }) };
 }
 
 function decoded(text: string, endpoint: Endpoint, maxBytes: number): Uint8Array<ArrayBuffer> {

@@ -116,6 +116,8 @@ describe("a service that fails", () => {
     const fault = await faultOf(ask(url));
     expect(fault.message).toContain("Bad key: Bearer [secret]");
     expect(JSON.stringify(fault)).not.toContain("sk-secret-1");
+    const other = await service((response, { headers }) => json(response, { error: `Bad ${headers["x-key"]}` }, 401));
+    expect((await faultOf(ask(other.url, { headers: { "x-key": "sk-other-3" } }))).message).toContain("Bad [secret]");
     const secret = { reveal: () => "sk-hidden-2" };
     expect((await faultOf(ask(url, { apiKey: secret }))).message).toContain("Bearer [secret]");
   });
