@@ -11,6 +11,7 @@ import { type Enrolled, enrol } from "./enrol.js";
 import type { LiveTurn } from "./live-turn.js";
 import { modelsOf, servicesOf } from "./services.js";
 
+/** How a worker is served, and where Restate is. */
 export interface ServeOptions {
   /** Where Restate's ingress is, e.g. `http://127.0.0.1:8080`. */
   ingress: string;

@@ -1,6 +1,7 @@
 /** What stands at a path. */
 export type FileType = "file" | "directory" | "symlink" | "other";
 
+/** What a file system knows of an entry without reading it. */
 export interface FileStat {
   type: FileType;
   /** Bytes. */
@@ -13,6 +14,7 @@ export interface FileStat {
   version: string;
 }
 
+/** An entry of a listing. */
 export interface DirEntry {
   /** The last part of the path. */
   name: string;
@@ -20,10 +22,12 @@ export interface DirEntry {
   type: FileType;
 }
 
+/** What every operation takes. */
 export interface FsOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Which bytes of a file are read. Default: all. */
 export interface ReadOptions extends FsOptions {
   /** First byte. Default: 0. */
   start?: number | undefined;
@@ -31,6 +35,7 @@ export interface ReadOptions extends FsOptions {
   end?: number | undefined;
 }
 
+/** How a file is written. */
 export interface WriteOptions extends FsOptions {
   /** Permission bits of a new file. Default: what the platform gives. An existing file keeps its own. */
   mode?: number | undefined;

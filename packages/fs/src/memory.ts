@@ -14,6 +14,7 @@ import {
 } from "./memory/tree.js";
 import { outsideError, parentOf, quote, resolvePath } from "./path.js";
 
+/** Settings of a file system in memory. */
 export interface MemoryFileSystemOptions {
   /** What stands for the root in absolute paths. Default: `"/workspace"`. */
   root?: string | undefined;

@@ -14,6 +14,7 @@ import { quote } from "./path.js";
 const READ_BYTES = 8 * 1024 * 1024; // between two looks at the signal
 const MAX_BYTES = 2 ** 31 - 1; // what one read may hold in memory
 
+/** Settings of a file system on this machine. */
 export interface NodeFileSystemOptions {
   /**
    * Paths that are not reached and not listed, by patterns as in a `.gitignore` (`.env`, `keys/`), whatever their case; links to

@@ -24,6 +24,7 @@ import {
 } from "./attributes.js";
 import { outputMessages } from "./messages.js";
 
+/** Where spans and metrics go, and what they tell. */
 export interface OtelOptions {
   /** Default: that of the globally registered provider, named `@shedkit/otel`. */
   tracer?: Tracer | undefined;

@@ -27,6 +27,7 @@ export interface PageFiles {
   style: string;
 }
 
+/** What a server serves, and to whom. */
 export interface ServerOptions {
   /** Builds a session, with its models, its tools and its permissions. The server ends it. */
   open(request: OpenRequest): Promise<AnyAgentSession>;
@@ -51,6 +52,7 @@ export interface ServerOptions {
   limits?: Partial<ServerLimits> | undefined;
 }
 
+/** What a server takes at most; what is left out of `limits` is the default. */
 export interface ServerLimits {
   /** Bytes of a request. Default: 20 MiB. */
   bodyBytes: number;

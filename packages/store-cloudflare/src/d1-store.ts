@@ -12,6 +12,7 @@ interface D1Access {
   batch(statements: readonly Statement[]): Promise<void>;
 }
 
+/** Settings of stores on D1. */
 export interface D1Options {
   /** Before the name of every table, so that several may share a database: letters, digits, `_`. Default: none. */
   prefix?: string | undefined;

@@ -7,6 +7,7 @@ export interface SessionLease {
   release(): Promise<void>;
 }
 
+/** What a listing says of a session. */
 export interface SessionInfo {
   id: SessionId;
   title?: string | undefined;
@@ -88,6 +89,7 @@ export interface KeyValueStore {
   close(): Promise<void>;
 }
 
+/** A database that is asked in SQL. */
 export interface QueryStore {
   query<R extends { [column: string]: unknown }>(sql: string, args?: readonly unknown[]): Promise<R[]>;
   /** One transaction. */
@@ -104,6 +106,7 @@ export interface QueryStore {
   close(): Promise<void>;
 }
 
+/** Bytes by key, for what is too large for a database. */
 export interface BlobStore {
   put(key: string, data: Uint8Array): Promise<void>;
   get(key: string): Promise<Uint8Array | undefined>;
@@ -117,6 +120,7 @@ export interface MemoryTiers {
   reflection?: Extract<SessionRecord, { type: "reflection" }> | undefined;
 }
 
+/** Keeps what sessions remember: the newest record of each tier. */
 export interface MemoryStore {
   read(session: SessionId): Promise<MemoryTiers>;
   write<K extends keyof MemoryTiers>(session: SessionId, tier: K, value: MemoryTiers[K]): Promise<void>;

@@ -2,6 +2,7 @@ import { type GgufTensor, type GgufValue, writeGguf } from "./gguf-bytes.js";
 import { BOS, byteToken, EOS, tinyTokenizer } from "./gguf-tokenizer.js";
 import { checkPieces, generator } from "./tiny-weights.js";
 
+/** What a tiny GGUF file holds. */
 export interface TinyGgufOptions {
   /** What the random weights are made from. Default: 1. */
   seed?: number | undefined;

@@ -28,6 +28,7 @@ export interface FakeHubRequest {
 /** What goes wrong with a request; undefined: nothing. */
 export type HubFaults = (request: FakeHubRequest) => HubFault | undefined;
 
+/** How a fake hub behaves. */
 export interface FakeHubOptions {
   /** Asked at each request. Default: nothing goes wrong. */
   fault?: HubFaults | undefined;

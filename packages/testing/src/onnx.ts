@@ -3,6 +3,7 @@ import { BOS, byteToken, EOS, tinyTokenizer } from "./gguf-tokenizer.js";
 import { type OnnxGraph, type OnnxTensor, writeOnnx } from "./onnx-bytes.js";
 import { checkPieces, type Generator, generator } from "./tiny-weights.js";
 
+/** What a tiny ONNX model holds. */
 export interface TinyOnnxOptions {
   /** What the random weights are made from. Default: 1. */
   seed?: number | undefined;

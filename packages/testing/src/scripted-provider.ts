@@ -11,6 +11,7 @@ import {
   usageOf,
 } from "./scripted-answer.js";
 
+/** What a scripted provider says of itself. */
 export interface ScriptedProviderOptions {
   /** Default: `"scripted"`. */
   id?: string | undefined;

@@ -30,6 +30,7 @@ export interface TemplateCall {
   function: { name: string; arguments: unknown };
 }
 
+/** What a template writes beside the conversation. */
 export interface ChatTemplateOptions {
   /** The text of the token that begins a sequence, for templates that write it. Default: empty. */
   bosToken?: string | undefined;

@@ -12,6 +12,7 @@ export interface Conversation {
 /** How long a model may think. */
 export type ThinkingEffort = "low" | "medium" | "high";
 
+/** How a prompt is rendered. */
 export interface RenderOptions {
   /** Whether the model may think first, where its template can tell it. Default: the template's own. */
   thinking?: boolean | undefined;
@@ -56,6 +57,7 @@ export interface TextParser {
   readonly thinking: boolean;
 }
 
+/** What a parser knows before the first token. */
 export interface ParserOptions {
   /** The tools that may be called. Some families' calls can only be read with their schemas. Default: none. */
   tools?: readonly ToolFunctionSpec[] | undefined;

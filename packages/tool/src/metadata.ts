@@ -41,6 +41,7 @@ export type KnownToolKind =
 /** What a tool does, coarsely: for templates, permissions, filters and labels. Any other text counts as `other`. */
 export type ToolKind = KnownToolKind | (string & {});
 
+/** What running a tool means for the world. */
 export interface ToolCapabilities {
   /** Changes nothing: may run beside others. Default: by kind. */
   readOnly: boolean;
@@ -69,6 +70,7 @@ export type AccessRequest = {
   detail?: JsonValue | undefined;
 };
 
+/** What a description can be made of. */
 export interface DescribeContext {
   /** The client name of the tool of that kind, where there is one. */
   tool(kind: ToolKind): string | undefined;
@@ -77,11 +79,13 @@ export interface DescribeContext {
   readonly version: string;
 }
 
+/** What is known when a tool is asked whether it wants to be listed. */
 export interface ListContext {
   readonly turnId?: string | undefined;
   readonly activeTools: readonly string[];
 }
 
+/** A way in which a tool behaves; later ones may differ in what the model sees. */
 export interface BehaviorVersion {
   version: string;
   lifecycle: "active" | "deprecated" | "removalCandidate";
@@ -120,6 +124,7 @@ export interface ParamFault {
   message: string;
 }
 
+/** What a tool says of itself. */
 export interface ToolMetadata {
   id: string;
   /** The full id is `namespace:id`. */

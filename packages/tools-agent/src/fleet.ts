@@ -12,10 +12,12 @@ import {
 } from "@shedkit/tool";
 import type { AgentSpawner, ChildAgent, ChildStatus } from "@shedkit/types";
 
-/** The notifications of the agent tool: a sub-agent made a step, or ended. */
+/** Told to the host (`ctx.notify`) at each step of a sub-agent. */
 export const AGENT_PROGRESS = "agent_progress";
+/** Told to the host (`ctx.notify`) when a sub-agent has ended. */
 export const AGENT_ENDED = "agent_ended";
 
+/** What sub-agents may do. */
 export interface AgentToolOptions {
   /** The tools of sub-agents, as a shed takes them. Default: what the session gives its children. */
   tools?: Iterable<ToolImpl | ToolConstructor> | undefined;

@@ -9,12 +9,14 @@ import { PatchError, type PatchSection, parsePatch } from "./patch/parse.js";
 import { accessTo, touching } from "./paths.js";
 import { NEEDS_READ } from "./seen.js";
 
+/** The arguments of `apply_patch`. */
 export interface ApplyPatchInput {
   patch: string;
   /** Shows what would change, and changes nothing. Default: false. */
   dry_run?: boolean | undefined;
 }
 
+/** What `apply_patch` gives beside its text. */
 export interface ApplyPatchOutput {
   files: { path: string; change: "added" | "updated" | "deleted" | "moved" }[];
   /** False after a dry run. */

@@ -10,12 +10,14 @@ import { accessTo, touchesPath } from "./paths.js";
 import { assertFresh, seenFiles } from "./seen.js";
 import { fingerprint, MAX_FINGERPRINTED } from "./text/hash.js";
 
+/** The arguments of `delete`. */
 export interface DeleteInput {
   path: string;
   /** Also a folder that is not empty, with all in it. Default: false. */
   recursive?: boolean | undefined;
 }
 
+/** What `delete` gives beside its text. */
 export interface DeleteOutput {
   path: string;
   /** What was deleted; of a link the link itself. */

@@ -14,6 +14,7 @@ import { NEEDS_READ } from "./seen.js";
 import { enumerate, plural } from "./text/format.js";
 import { openText, saveText, type TextFile } from "./text-file.js";
 
+/** The arguments of `edit`. */
 export interface EditInput {
   path: string;
   old_string: string;
@@ -22,6 +23,7 @@ export interface EditInput {
   replace_all?: boolean | undefined;
 }
 
+/** What `edit` gives beside its text. */
 export interface EditOutput {
   path: string;
   /** True where the file was made: `old_string` was empty, and there was no file. */

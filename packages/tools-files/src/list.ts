@@ -8,6 +8,7 @@ import { locate } from "./locate.js";
 import { accessTo, touching } from "./paths.js";
 import { count, plural } from "./text/format.js";
 
+/** The arguments of `list`. */
 export interface ListInput {
   /** Default: the root folder. */
   path?: string | undefined;
@@ -17,6 +18,7 @@ export interface ListInput {
   hidden?: boolean | undefined;
 }
 
+/** What `list` gives beside its text. */
 export interface ListOutput {
   path: string;
   /** The folder's own entries, sorted by name. */

@@ -10,6 +10,7 @@ import { locate } from "./locate.js";
 import { accessTo, touching } from "./paths.js";
 import { seenFiles } from "./seen.js";
 
+/** The arguments of `move`. */
 export interface MoveInput {
   from: string;
   /** The new path itself, not the folder to put it in. */
@@ -18,6 +19,7 @@ export interface MoveInput {
   overwrite?: boolean | undefined;
 }
 
+/** What `move` gives beside its text. */
 export interface MoveOutput {
   from: string;
   to: string;

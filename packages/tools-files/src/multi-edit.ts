@@ -10,6 +10,7 @@ import { accessTo, touching } from "./paths.js";
 import { NEEDS_READ } from "./seen.js";
 import { plural } from "./text/format.js";
 
+/** The arguments of `multi_edit`. */
 export interface MultiEditInput {
   /** Made in this order; a later one sees what an earlier one did. */
   edits: {
@@ -23,6 +24,7 @@ export interface MultiEditInput {
   dry_run?: boolean | undefined;
 }
 
+/** What `multi_edit` gives beside its text. */
 export interface MultiEditOutput {
   /** By file, in the order in which they were first named. */
   files: { path: string; replacements: number }[];

@@ -20,6 +20,7 @@ import { hasBinaryName, isBinary } from "./text/binary.js";
 import { ENCODING_NAMES } from "./text/encoding.js";
 import { count, pieceEnd, plural, shownText } from "./text/format.js";
 
+/** The arguments of `read`. */
 export interface ReadInput {
   path: string;
   /** First line, from 1. Negative: counted from the end. Default: 1. */
@@ -30,6 +31,7 @@ export interface ReadInput {
   pages?: string | undefined;
 }
 
+/** What `read` gives beside its text. */
 export interface ReadOutput {
   path: string;
   /** The lines read, without a byte order mark, with their own line ends between them. */

@@ -10,6 +10,7 @@ import { fingerprint } from "./text/hash.js";
 /** How large a file may be to be changed, in bytes: it is held in memory. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
+/** A file that was read as text. */
 export interface TextFile {
   /** Canonical, relative to the root. */
   real: string;

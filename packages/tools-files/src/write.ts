@@ -14,11 +14,13 @@ import { plural } from "./text/format.js";
 import { fingerprint, MAX_FINGERPRINTED } from "./text/hash.js";
 import { saveText } from "./text-file.js";
 
+/** The arguments of `write`. */
 export interface WriteInput {
   path: string;
   content: string;
 }
 
+/** What `write` gives beside its text. */
 export interface WriteOutput {
   path: string;
   /** How many bytes the file has now. */

@@ -26,6 +26,7 @@ import { summaryOf, warningsOf } from "./outcome.js";
 import { checkHashLength, USUAL_LETTERS } from "./settings.js";
 import { spliced } from "./splice.js";
 
+/** One change of a file, by the anchors of its lines. */
 export interface HashlineEdit {
   /**
    * `replace`: the lines from `anchor` to `end_anchor` (one line without it) become `content`; an empty one deletes them.
@@ -41,12 +42,14 @@ export interface HashlineEdit {
   content: string;
 }
 
+/** The arguments of `hashline_edit`. */
 export interface HashlineEditInput {
   path: string;
   /** All of them are made, or none. Every anchor is of the file as it is before the call. */
   edits: HashlineEdit[];
 }
 
+/** What `hashline_edit` gives beside its text. */
 export interface HashlineEditOutput {
   path: string;
   /** True where `write` made the file. */

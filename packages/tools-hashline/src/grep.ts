@@ -9,6 +9,7 @@ import { hashesOf } from "./hash.js";
 import { shownText } from "./lines.js";
 import { checkHashLength, USUAL_LETTERS } from "./settings.js";
 
+/** The arguments of `hashline_grep`. */
 export interface HashlineGrepInput {
   /** A regular expression. */
   query: string;
@@ -26,6 +27,7 @@ export interface HashlineGrepInput {
   hidden?: boolean | undefined;
 }
 
+/** What `hashline_grep` gives beside its text. */
 export interface HashlineGrepOutput {
   matches: { path: string; line_number: number; anchor: string; content: string }[];
   /** True where something is left out. */

@@ -24,6 +24,7 @@ import { hashed, shownLine } from "./file.js";
 import { type Line, linesOf, shownText } from "./lines.js";
 import { checkHashLength, USUAL_LETTERS } from "./settings.js";
 
+/** The arguments of `hashline_read`. */
 export interface HashlineReadInput {
   path: string;
   /** First line, from 1. Negative: counted from the end, -1 is the last. Default: 1. */
@@ -32,6 +33,7 @@ export interface HashlineReadInput {
   limit?: number | undefined;
 }
 
+/** What `hashline_read` gives beside its text. */
 export interface HashlineReadOutput {
   path: string;
   /** The lines read, without their ends, each with the anchor that names it. */

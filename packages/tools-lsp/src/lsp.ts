@@ -9,6 +9,7 @@ import { bySeverity, diagnosticLine, isGrave, short, shownPath } from "./render.
 import { type LanguageServers, poolOf } from "./servers.js";
 import type { ServerSession } from "./session.js";
 
+/** The arguments of `lsp`. */
 export interface LspInput {
   operation: "definition" | "implementation" | "references" | "hover" | "symbols" | "diagnostics";
   /** The file, relative to the root. */
@@ -21,6 +22,7 @@ export interface LspInput {
   query?: string | undefined;
 }
 
+/** What `lsp` gives beside its text. */
 export interface LspOutput {
   /** What was found, at most `maxResults`. */
   found: Found[];

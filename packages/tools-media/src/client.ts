@@ -9,6 +9,7 @@ export interface ImageRequest {
   signal: AbortSignal;
 }
 
+/** An image that a service made. */
 export interface GeneratedImage {
   data: Uint8Array;
   /** As the bytes themselves tell, e.g. `image/png`. */

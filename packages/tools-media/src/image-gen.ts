@@ -14,6 +14,7 @@ import { asking, badSize } from "./failing.js";
 import { SHOWABLE, toBase64 } from "./media-type.js";
 import { fileName, type Place, placeFor, save, slugOf, writing } from "./save.js";
 
+/** The arguments of `image_gen`. */
 export interface ImageGenInput {
   prompt: string;
   /** `1024x1024`, or what else the service takes. Default: the service's. */
@@ -26,6 +27,7 @@ export interface ImageGenInput {
   overwrite?: boolean | undefined;
 }
 
+/** What `image_gen` gives beside its text. */
 export interface ImageGenOutput {
   images: {
     /** Absent where there is no file system. */

@@ -4,6 +4,7 @@ import type { ImageClient, VideoClient } from "./client.js";
 import { type ImageGenParams, imageGenTool } from "./image-gen.js";
 import { type VideoParams, videoTool } from "./video.js";
 
+/** Which services make media, and the tools' settings. */
 export interface MediaToolsOptions {
   /** What makes images. Default: nothing, and there is no `image_gen`. */
   images?: ImageClient | undefined;

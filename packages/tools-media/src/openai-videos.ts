@@ -4,6 +4,7 @@ import type { VideoClient, VideoJob, VideoRequest } from "./client.js";
 import { Endpoint, type MediaEndpoint, unexpected } from "./endpoint.js";
 import { isWhole, mediaTypeOf, toBase64 } from "./media-type.js";
 
+/** Where a service for videos is, and how it takes a job. */
 export interface OpenAIVideosOptions extends MediaEndpoint {
   /**
    * How a job is described: as a form, which OpenAI and vLLM-Omni take, or as JSON, which OpenRouter takes. Default:

@@ -2,6 +2,7 @@ import { type FileSystem, isFsError, joinPath } from "@shedkit/fs";
 import type { MemoryNotes, NoteHit } from "./notes.js";
 import { chunksOf, scores } from "./rank.js";
 
+/** Where notes are kept. */
 export interface FileNotesOptions {
   /** Below the root of the file system. Default: the root. */
   folder?: string | undefined;

@@ -2,6 +2,7 @@ import { defineTool, ToolCallResult, type ToolImpl, type TypedTool } from "@shed
 import * as Type from "@sinclair/typebox";
 import type { MemoryNotes, NoteHit } from "./notes.js";
 
+/** The arguments of `memory_search`. */
 export interface MemorySearchInput {
   query: string;
   /** Default: 6. */
@@ -10,10 +11,12 @@ export interface MemorySearchInput {
   min_score?: number | undefined;
 }
 
+/** What `memory_search` gives beside its text. */
 export interface MemorySearchOutput {
   hits: { path: string; from: number; to: number; score: number; text: string; days_old?: number | undefined }[];
 }
 
+/** The arguments of `memory_get`. */
 export interface MemoryGetInput {
   path: string;
   /** First line, from 1. Default: 1. */
@@ -22,6 +25,7 @@ export interface MemoryGetInput {
   lines?: number | undefined;
 }
 
+/** What `memory_get` gives beside its text. */
 export interface MemoryGetOutput {
   path: string;
   from: number;

@@ -9,6 +9,7 @@ import { globOf } from "./glob.js";
 import { accessTo, placeOf } from "./places.js";
 import { plural, shownPath } from "./text.js";
 
+/** The arguments of `glob`. */
 export interface GlobInput {
   /** e.g. `*.ts`, `src/**` + `/*.{js,ts}`. */
   pattern: string;
@@ -16,6 +17,7 @@ export interface GlobInput {
   path?: string | undefined;
 }
 
+/** What `glob` gives beside its text. */
 export interface GlobOutput {
   /** The newest first. */
   paths: string[];

@@ -2,6 +2,7 @@ import { defineTool, ToolCallResult, type ToolConstructor, ToolError, type Typed
 import type { ContextSearch, KnowledgeHit, SearchMode } from "@shedkit/types";
 import * as Type from "@sinclair/typebox";
 
+/** The arguments of `search_context`. */
 export interface SearchContextInput {
   query: string;
   /** Messages (`semantic`), what was remembered of them (`memory`), or both. Default: `hybrid`. */

@@ -15,6 +15,7 @@ import { block, MAX_LIMIT, PARTED, showFiles, showLines } from "./show.js";
 /** What is looked for: lines, files, or lines with one of several patterns. Small letters are taken too. */
 export type SearchKind = "Grep" | "Find" | "MultiGrep" | "grep" | "find" | "multi_grep";
 
+/** The arguments of `search_file`. */
 export interface SearchFileInput {
   /** A regular expression; of `Find` words or a glob; of `MultiGrep` one expression a line. */
   query: string;
@@ -35,6 +36,7 @@ export interface SearchFileInput {
   hidden?: boolean | undefined;
 }
 
+/** What `search_file` gives beside its text. */
 export interface SearchFileOutput {
   matches: { path: string; line_number?: number | undefined; content?: string | undefined }[];
   /** True where something is left out. */

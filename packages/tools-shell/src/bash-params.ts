@@ -1,3 +1,4 @@
+/** The arguments of `bash`. */
 export interface BashInput {
   command: string;
   /** What the command does, in a few words: for people. */
@@ -10,6 +11,7 @@ export interface BashInput {
   cwd?: string | undefined;
 }
 
+/** What `bash` gives beside its text. */
 export type BashOutput =
   | {
       type: "foreground";

@@ -28,6 +28,7 @@ import { readState } from "./node/state.js";
 import { Watchdog } from "./node/watchdog.js";
 import type { Secrets, StartOptions, Terminal } from "./terminal.js";
 
+/** Settings of a terminal on this machine. */
 export interface NodeTerminalOptions {
   /** The folder where commands begin. Default: the current one. */
   cwd?: string | undefined;

@@ -5,6 +5,7 @@ import { howItEnded, type Shell, shellOf, type Task } from "./tasks.js";
 import type { Terminal } from "./terminal.js";
 import { seconds } from "./text.js";
 
+/** The arguments of `task_output`. */
 export interface TaskOutputInput {
   task_ids: string[];
   /** Waits so long for the tasks to end, in milliseconds; at most 600,000. Default: 0, does not wait. */
@@ -13,6 +14,7 @@ export interface TaskOutputInput {
   wait_for?: "all" | "any" | undefined;
 }
 
+/** What `task_output` gives beside its text. */
 export interface TaskOutputOutput {
   tasks: {
     task_id: string;
@@ -29,6 +31,7 @@ export interface TaskOutputParams {
   maxOutputChars: number;
 }
 
+/** The arguments of `task_kill`. */
 export interface TaskKillInput {
   task_id: string;
 }

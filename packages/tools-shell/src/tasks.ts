@@ -25,9 +25,11 @@ export interface Task {
   forgotten: boolean;
 }
 
-/** The notifications of the shell tools: a command ended by itself, could not be run or was ended, ran out of time. */
+/** Told to the host (`ctx.notify`) when a command ended by itself. */
 export const EXECUTION_COMPLETE = "execution_complete";
+/** Told to the host (`ctx.notify`) when a command could not be run or was ended. */
 export const EXECUTION_FAILED = "execution_failed";
+/** Told to the host (`ctx.notify`) when a command ran out of time. */
 export const EXECUTION_TIMEOUT = "execution_timeout";
 
 const MOST_ENDED = 100; // tasks that ended and whose output can still be looked at

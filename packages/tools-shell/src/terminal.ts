@@ -22,6 +22,7 @@ export interface Secrets {
   begun(text: string): number;
 }
 
+/** How a command is started. */
 export interface StartOptions {
   /** The folder to run in; a relative one is below the terminal's. Default: where `state` left off, or the terminal's. */
   cwd?: string | undefined;
@@ -52,6 +53,7 @@ export interface TerminalJob {
   dispose(): Promise<void>;
 }
 
+/** How a command ended. */
 export interface JobExit {
   /** Undefined where a signal ended it. */
   code?: number | undefined;

@@ -13,6 +13,7 @@ import { BadSkill } from "./frontmatter.js";
 import { fitting, isFor } from "./match.js";
 import { type Place, type Skill, type SkillScope, Skills } from "./skills.js";
 
+/** The arguments of `skill`. */
 export interface SkillInput {
   /** What is needed: looks for skills. */
   query?: string | undefined;
@@ -24,6 +25,7 @@ export interface SkillInput {
   args?: string | undefined;
 }
 
+/** What `skill` gives beside its text. */
 export interface SkillOutput {
   found?: { name: string; description: string; scope: string }[] | undefined;
   name?: string | undefined;

@@ -22,6 +22,7 @@ export interface Place {
   folder: string;
 }
 
+/** A skill that was found, without its text. */
 export interface Skill extends Frontmatter {
   scope: SkillScope;
   /** Its folder, canonical, below the root of the scope's file system. */

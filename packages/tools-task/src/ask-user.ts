@@ -2,6 +2,7 @@ import { defineTool, ToolCallResult, ToolError, type TypedTool, userAnswers } fr
 import type { JsonValue } from "@shedkit/types";
 import * as Type from "@sinclair/typebox";
 
+/** A question with the answers offered. */
 export interface UserQuestion {
   question: string;
   /** What the person can choose from; another answer is always possible. */
@@ -9,10 +10,12 @@ export interface UserQuestion {
   multi_select?: boolean | undefined;
 }
 
+/** The arguments of `ask_user`. */
 export interface AskUserInput {
   questions: UserQuestion[];
 }
 
+/** What `ask_user` gives beside its text. */
 export interface AskUserOutput {
   /** In the order of the questions. No answer: none was given. */
   answers: { question: string; answer: string[] }[];

@@ -4,12 +4,14 @@ import * as Type from "@sinclair/typebox";
 /** How far a piece of work is. */
 export type TodoStatus = "pending" | "in_progress" | "completed" | "cancelled";
 
+/** An entry of the list. */
 export interface TodoItem {
   id: string;
   content: string;
   status: TodoStatus;
 }
 
+/** The arguments of `todo`. */
 export interface TodoInput {
   todos: { id: string; content?: string | undefined; status?: TodoStatus | undefined }[];
   /** Changes the items that are named and adds new ones. False: the list becomes what is given. Default: true. */

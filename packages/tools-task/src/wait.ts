@@ -11,6 +11,7 @@ import {
 import * as Type from "@sinclair/typebox";
 import { firstOf } from "./first-of.js";
 
+/** The arguments of `wait`. */
 export interface WaitInput {
   /** Default: all that run. */
   task_ids?: string[] | undefined;
@@ -20,10 +21,12 @@ export interface WaitInput {
   wait_for?: "any" | "all" | undefined;
 }
 
+/** What `wait` gives beside its text. */
 export interface WaitOutput {
   tasks: { task_id: string; status: string; running: boolean }[];
 }
 
+/** The arguments of `monitor`. */
 export interface MonitorInput {
   task_id: string;
   /** Only lines that hold this text. */
@@ -32,6 +35,7 @@ export interface MonitorInput {
   timeout_ms?: number | undefined;
 }
 
+/** What `monitor` gives beside its text. */
 export interface MonitorOutput {
   lines: string[];
   running: boolean;

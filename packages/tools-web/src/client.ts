@@ -7,6 +7,7 @@ export interface WebClient {
   get(url: URL, options: WebRequest): Promise<WebResponse>;
 }
 
+/** What a page is asked for with. */
 export interface WebRequest {
   headers: { readonly [name: string]: string };
   /** How much of the body is wanted, unpacked. */
@@ -14,6 +15,7 @@ export interface WebRequest {
   signal: AbortSignal;
 }
 
+/** What a server answered, whatever its status. */
 export interface WebResponse {
   status: number;
   /** Names in small letters. */

@@ -9,6 +9,7 @@ import type { WebClient, WebRequest, WebResponse } from "./client.js";
 import { isLoopback, isPublic } from "./node/addresses.js";
 import { isLocal } from "./page.js";
 
+/** What a web client on this machine may reach. */
 export interface NodeWebClientOptions {
   /** Also this machine, where it is named as such (`localhost`, `127.0.0.1`, `[::1]`). Default: false. */
   allowLocal?: boolean | undefined;

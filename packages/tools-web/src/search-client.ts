@@ -8,6 +8,7 @@ export interface SearchHit {
   published?: string | undefined;
 }
 
+/** Which results are wanted. */
 export interface SearchOptions {
   /** From 1. */
   page: number;

@@ -1,6 +1,7 @@
 import { ToolError, type ToolErrorKind } from "@shedkit/tool";
 import type { SearchClient, SearchHit, SearchOptions } from "./search-client.js";
 
+/** Where a SearXNG instance is, and what it is asked for. */
 export interface SearxngOptions {
   /** Where the instance is, e.g. `http://localhost:8888`; it must answer with `format=json` (its setting `search.formats`). */
   baseUrl: string;

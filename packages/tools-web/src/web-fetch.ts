@@ -11,12 +11,14 @@ import type { WebClient } from "./client.js";
 import { addressOf, loadPage, NoPage, type Page, renamed } from "./page.js";
 import { PageCache } from "./page-cache.js";
 
+/** The arguments of `web_fetch`. */
 export interface WebFetchInput {
   url: string;
   /** First character, from 0: to go on in a long page. Default: 0. */
   offset?: number | undefined;
 }
 
+/** What `web_fetch` gives beside its text. */
 export interface WebFetchOutput {
   /** Where the page is, after redirections. */
   url: string;

@@ -3,6 +3,7 @@ import * as Type from "@sinclair/typebox";
 import { MAX_URL, renamed } from "./page.js";
 import type { SearchClient, SearchHit } from "./search-client.js";
 
+/** The arguments of `web_search`. */
 export interface WebSearchInput {
   query: string;
   allowed_domains?: string[] | undefined;
@@ -12,6 +13,7 @@ export interface WebSearchInput {
   page?: number | undefined;
 }
 
+/** What `web_search` gives beside its text. */
 export interface WebSearchOutput {
   results: { number: number; title: string; url: string; snippet: string; published?: string | undefined }[];
 }

@@ -16,6 +16,7 @@ import { type ParamNames, parametersOf, paramNames, renameTool } from "./config/
 import type { BoundTool } from "./contract.js";
 import { foreignValidator, hasPatterns, loadForeignPatterns } from "./foreign.js";
 
+/** How one client wants a tool. */
 export interface BindOptions {
   /** Default: the eval-free one. {@link loadValidator} gives the fast one. Foreign schemas have their own. */
   validator?: SchemaValidator | undefined;

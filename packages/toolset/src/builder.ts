@@ -29,6 +29,7 @@ import { renderTemplate } from "./template/render.js";
 import { type Scheduler, ToolSet } from "./tool-set.js";
 import { loadValidator } from "./validator.js";
 
+/** What a set is built with. */
 export interface ToolSetBuildOptions {
   /** What the tools find at run time; their settings and memories are put there. Default: an empty container. */
   resources?: Resources | undefined;

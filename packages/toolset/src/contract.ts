@@ -66,6 +66,7 @@ export interface DispatchOutcome {
 /** Progress any number of times, then exactly one outcome. */
 export type DispatchEvent = ({ type: "progress" } & Progress) | { type: "done"; outcome: DispatchOutcome };
 
+/** How one call is dispatched. */
 export interface DispatchOptions {
   signal?: AbortSignal | undefined;
   turnId?: string | undefined;

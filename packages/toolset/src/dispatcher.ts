@@ -21,6 +21,7 @@ import { escapeTag, type Reminders } from "./reminders.js";
 import type { RequiredTool } from "./requirement.js";
 import { namedTool, ToolNames } from "./template/context.js";
 
+/** What calls find their tools in, and what those may use. */
 export interface DispatcherOptions {
   /** The tool of that client name. */
   find(name: string): BoundTool | undefined;

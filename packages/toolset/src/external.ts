@@ -18,6 +18,7 @@ export interface ExternalToolSpec {
   call(args: ToolArguments, signal: AbortSignal): Promise<ExternalResult>;
 }
 
+/** What came of a call elsewhere. */
 export interface ExternalResult {
   content: readonly ContentPart[];
   output?: JsonValue | undefined;
@@ -42,6 +43,7 @@ function hash(text: string): string {
   return (value >>> 0).toString(36);
 }
 
+/** Whether a tool is declared under a server's name, as {@link externalName} makes it. */
 export function isExternalName(name: string): boolean {
   return name.includes(EXTERNAL_SEPARATOR);
 }

@@ -3,6 +3,7 @@ import type { JsonValue } from "@shedkit/types";
 import type { BoundTool } from "./contract.js";
 import { isMet, type RequiredTool } from "./requirement.js";
 
+/** Which reminders there are, and how they are told. */
 export interface ReminderSettings {
   /** Reminders that may follow the call of any tool. */
   readonly reminders: readonly Reminder[];

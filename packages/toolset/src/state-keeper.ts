@@ -12,6 +12,7 @@ export interface StateFile {
   setAside(): Promise<string>;
 }
 
+/** How memories are written to their file. */
 export interface StateKeeperOptions {
   /** How long after a change it is written, in milliseconds, so that many changes make one write. Default: 500. */
   delayMs?: number | undefined;

@@ -28,6 +28,7 @@ export interface ToolSetParts {
   readonly sessionId?: SessionId | undefined;
 }
 
+/** Where a dispatcher of a set looks beside the set. */
 export interface SetDispatcherOptions extends Pick<DispatcherOptions, "onNotify"> {
   /** Where calls find their tools. Default: those of the set. */
   tools?: ToolRegistry | undefined;

@@ -1,6 +1,7 @@
 import { cancelledFailure } from "../failure.js";
 import { delay } from "../retry.js";
 
+/** How many requests may go out. */
 export interface RequestLimitOptions {
   /** Requests at the same time. Default: no limit. */
   concurrent?: number | undefined;

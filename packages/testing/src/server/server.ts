@@ -11,6 +11,7 @@ import type { Wire, WireBody } from "./wire.js";
 
 const WIRES: readonly Wire[] = [anthropic, openaiChat, openaiResponses];
 
+/** How a scripted server sends. */
 export interface ScriptedServerOptions {
   /** Length of a delta in UTF-16 units. Default: 8. */
   chunkSize?: number | undefined;

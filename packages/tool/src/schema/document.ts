@@ -20,6 +20,7 @@ export interface SchemaLimits {
   readonly steps?: number | undefined;
 }
 
+/** How a schema is read. */
 export interface SchemaReading {
   readonly limits?: SchemaLimits | undefined;
   /** Default: the runtime's own RegExp. */

@@ -1,6 +1,7 @@
 /** How the bytes of a text file are read. Every one gives back the same bytes for the same text. */
 export type Encoding = "utf-8" | "utf-8-bom" | "utf-8-mixed" | "utf-16le" | "utf-16be" | "windows-1252";
 
+/** A file's text, and what it takes to write it as it was. */
 export interface DecodedText {
   /**
    * Without a byte order mark. Of `utf-8-mixed` each byte that is no UTF-8 is a lone surrogate, U+DC80 for 0x80 and so on:

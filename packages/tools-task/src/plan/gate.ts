@@ -1,6 +1,7 @@
 import type { AccessRequest, CallGate, GatedCall, ToolKind } from "@shedkit/tool";
 import { onlyReads } from "./read-only-commands.js";
 
+/** What may be done while a plan is made. */
 export interface PlanModeOptions {
   /**
    * The one file that may be written and edited while a plan is made, below the root of the file tools or as an

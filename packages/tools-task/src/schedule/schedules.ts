@@ -21,6 +21,7 @@ export interface ScheduleStore {
   set(key: string, value: JsonValue): Promise<unknown>;
 }
 
+/** What happens when something is due, and where schedules are kept. */
 export interface SchedulesOptions {
   /**
    * Called when something is due, for one after the other; `late` where it was due while nothing ran. What it throws is
@@ -37,6 +38,7 @@ export interface SchedulesOptions {
   clock?: Clock | undefined;
 }
 
+/** What schedules need of the world. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

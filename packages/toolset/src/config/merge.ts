@@ -1,6 +1,7 @@
 import { allows, type CapabilityClaims } from "./capability.js";
 import type { ToolConfig, ToolSetConfig, ToolSetWarning } from "./types.js";
 
+/** The configurations to merge, the stronger ones first. */
 export interface MergeSources {
   /** The session's own; it wins. */
   baseline: ToolSetConfig;
@@ -10,6 +11,7 @@ export interface MergeSources {
   remote?: readonly ToolConfig[] | undefined;
 }
 
+/** One configuration, made of several. */
 export interface MergedConfig {
   config: ToolSetConfig;
   /** What did not come in, and whom it gave way to. */

@@ -13,6 +13,7 @@ export interface BehaviorPreset {
 /** The version that always is there. */
 const CURRENT = "current";
 
+/** Which behaviour version a tool has, and what there is to say about it. */
 export interface ResolvedVersion {
   /** Undefined for a tool without versions. */
   version?: string | undefined;
