@@ -27,8 +27,8 @@ export interface FromAiSdkOptions {
 
 /**
  * Tools of the AI SDK for a shed. Throws AgenticError `toolShed` naming each that cannot run here: one that has no
- * `execute`, or runs at a provider; AgenticError `provider` where `ai` is not installed. `needsApproval` is not
- * looked at: give the session a permission policy.
+ * `execute`, or runs at a provider; AgenticError `provider` where `ai` is not installed. A call that `needsApproval`
+ * waits in a session for a person's yes, whatever the permissions.
  */
 export async function fromAiSdkTools(
   given: { readonly [name: string]: AnyAiSdkTool },
@@ -98,9 +98,20 @@ function bridge(
       kind: "other",
       capabilities: capabilitiesFor("other", own),
       access: () => [access],
+      ...(tool.needsApproval && { asks: (args: ToolArguments) => needsApproval(tool, args, ownContext) }),
     },
     execute: (args, ctx) => run(tool, args, ctx, validate, ownContext),
   };
+}
+
+/** Where it cannot be told at once, it does. */
+function needsApproval({ needsApproval: needs }: AiTool, args: ToolArguments, context: object): boolean {
+  if (typeof needs !== "function") return needs === true;
+  try {
+    return needs(args, { toolCallId: "", messages: [], context }) !== false;
+  } catch {
+    return true;
+  }
 }
 
 async function* run(

@@ -61,6 +61,7 @@ export interface AnyAiSdkTool {
   inputSchema: unknown;
   execute?: ((input: never, options: never) => unknown) | undefined;
   toModelOutput?: ((options: never) => unknown) | undefined;
+  needsApproval?: boolean | ((input: never, options: never) => unknown) | undefined;
 }
 
 /** A value as JSON holds it: what a tool of the AI SDK gives may be any. */

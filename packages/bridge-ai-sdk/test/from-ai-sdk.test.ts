@@ -135,6 +135,28 @@ test("a tool may do anything unless it is said to do less", async () => {
   expect(said.metadata?.capabilities).toMatchObject({ readOnly: true, destructive: false, idempotent: true });
 });
 
+test("a call that needs approval asks for it, and so does one that cannot tell at once", async () => {
+  const inputSchema = z.object({ n: z.number() });
+  const execute = ({ n }: { n: number }) => n;
+  const tools = {
+    always: tool({ inputSchema, execute, needsApproval: true }),
+    large: tool({ inputSchema, execute, needsApproval: ({ n }) => n > 10 }),
+    later: tool({ inputSchema, execute, needsApproval: async () => false }),
+    broken: tool({
+      inputSchema,
+      execute,
+      needsApproval: () => {
+        throw new Error("no");
+      },
+    }),
+    never: tool({ inputSchema, execute, needsApproval: false }),
+  };
+  const bridged = await fromAiSdkTools(tools);
+  const asks = (n: number) => bridged.map(({ metadata }) => metadata?.asks?.({ n }) ?? false);
+  expect(asks(1)).toEqual([true, false, true, true, false]);
+  expect(asks(11)).toEqual([true, true, true, true, false]);
+});
+
 test("there and back: a tool of the AI SDK is found in a shed and called through it", async () => {
   const { manager, tools, prepareStep } = await toAiSdkTools(new ToolShed().tools(await fromAiSdkTools({ sum })));
   expect((await manager.searchTools("add two numbers"))[0]?.name).toBe("sum");
