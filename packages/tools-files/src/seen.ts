@@ -1,5 +1,13 @@
 import type { FileStat, FileSystem } from "@shedkit/fs";
-import { type Requirement, type Resource, resource, type StateHandle, stateOf, type ToolContext } from "@shedkit/tool";
+import {
+  type Requirement,
+  type Resource,
+  resource,
+  type StateHandle,
+  stateOf,
+  type ToolContext,
+  type TypedSchema,
+} from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { stale } from "./failure.js";
 import { unifiedDiff } from "./text/diff.js";
@@ -96,7 +104,11 @@ const SEEN: Resource<WeakMap<FileSystem, SeenFiles>> = resource("files seen");
 const STATES = ["files:read", "hashline:hashline_read"].map((id) => stateOf(id) as Resource<StateHandle<SeenState>>);
 
 /** For `state` of a tool that reads. */
-export const SEEN_STATE = {
+export const SEEN_STATE: {
+  schema: TypedSchema & { static: SeenState };
+  version: number;
+  initial(): SeenState;
+} = {
   schema: Type.Unsafe<SeenState>({ type: "object", additionalProperties: { type: "string" } }),
   version: 1,
   initial: (): SeenState => ({}),

@@ -3,6 +3,7 @@ import { ToolShed, ToolShedError } from "@shedkit/shed";
 import { Resources } from "@shedkit/tool";
 import { filesTools } from "@shedkit/tools-files";
 import { searchFileTool } from "@shedkit/tools-search";
+import type { StateFile } from "@shedkit/toolset";
 import { newSessionId } from "@shedkit/types";
 import { describe, expect, test } from "vitest";
 import { hashlineTools } from "../src/index.js";
@@ -69,6 +70,29 @@ describe("a configuration", () => {
     await files.writeFile("a.txt", "changed\n");
     expect((await call("write", { path: "a.txt", content: "x" })).text).toContain("Read it again with hashline_read");
     await tools.close();
+  });
+
+  test("what was seen of files is there again when the tools' memories are", async () => {
+    const files = new MemoryFileSystem({ "a.txt": "one\ntwo\n" });
+    let kept: string | undefined;
+    const stateFile: StateFile = {
+      read: async () => kept,
+      write: async (text) => {
+        kept = text;
+      },
+      setAside: () => expect.fail("it was understood"),
+    };
+    const session = () => new ToolShed().tools(hashlineTools(files)).build(parts(), { stateFile });
+    const one = await session();
+    await one.executeOne({ id: "1", name: "hashline_read", arguments: { path: "a.txt" } });
+    await one.flush();
+    await one.close();
+    await files.writeFile("a.txt", "other\n");
+    const two = await session();
+    const edits = [{ op: "write", content: "mine" }];
+    const { text } = await two.executeOne({ id: "2", name: "hashline_edit", arguments: { path: "a.txt", edits } });
+    expect(text).toContain("was changed by something else");
+    await two.close();
   });
 
   test.each([0, 1, 9, -3])("with hashes of %d letters is refused, naming the field", async (hashLength) => {
