@@ -40,7 +40,7 @@ report("dispatch", {
     {
       key: "dispatch",
       title: "A call of a tool that does nothing: find, validate, run, post-process",
-      head: ["", ""],
+      head: ["", "measured"],
       rows,
     },
   ],

@@ -33,5 +33,7 @@ for (const [file, bar] of BARS) {
 }
 report("types", {
   data,
-  tables: [{ key: "types", title: "Thirty tools: type instantiations", head: ["", "bar", "measured", ""], rows }],
+  tables: [
+    { key: "types", title: "Thirty tools: type instantiations", head: ["", "bar", "measured", "verdict"], rows },
+  ],
 });

@@ -11,7 +11,7 @@ export const SHARES = {
   "context-cost": [120, 40],
   "shed-search": [150, 20],
   "shed-search-embedder": [240, 0],
-  sessions: [300, 50],
+  sessions: [300, 45],
   "install-size": [300, 60],
   "local-generation": [150, 20],
   types: [10, 10],
