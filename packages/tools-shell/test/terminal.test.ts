@@ -81,7 +81,8 @@ describe("NodeTerminal", () => {
       const { NodeTerminal } = await import(${JSON.stringify(source)});
       const terminal = new NodeTerminal({ logFolder: ${JSON.stringify(logFolder)} });
       const seconds = 9901; // this program's own command line must not look like theirs
-      await terminal.start("sleep " + seconds + "1 & sleep " + seconds + "2");
+      // The second is in a group of its own, the third goes on without its shell.
+      await terminal.start("sleep " + seconds + "1 & set -m; sleep " + seconds + "2 & (sleep " + seconds + "3 &); sleep " + seconds + "4");
       console.log("up");
     `;
     const child = spawn(process.execPath, ["--conditions=@shedkit/source", "--input-type=module", "-e", program], {
@@ -89,7 +90,7 @@ describe("NodeTerminal", () => {
     });
     onTestFinished(() => void child.kill("SIGKILL"));
     await new Promise((resolve) => child.stdout.once("data", resolve));
-    await until(async () => (await processesWith("sleep 9901")).length === 2);
+    await until(async () => (await processesWith("sleep 9901")).length === 4);
     child.kill("SIGKILL");
     await until(async () => (await processesWith("sleep 9901")).length === 0);
     await until(async () => (await readdir(logFolder)).length === 0);

@@ -58,8 +58,9 @@ export const BASH_SCRIPT: string = oneLine([
 export const SH_SCRIPT: string = oneLine([...begin, ...leave("command export -p"), ...go(LOAD)]);
 
 /**
- * Kills the process groups that are still on its list, and removes the folder `$1`, when its input ends: when the
- * program that started them is gone, however it went.
+ * Kills the sessions of processes that are still on its list, and removes the folder `$1`, when its input ends: when the
+ * program that started them is gone, however it went. Jobs of `set -m` are in groups of their own: where the system tells
+ * (`/proc`), each process of such a session is looked up; twice, since one may start another meanwhile.
  */
 export const WATCHDOG_SCRIPT: string = oneLine([
   "ids=' ';",
@@ -69,6 +70,16 @@ export const WATCHDOG_SCRIPT: string = oneLine([
   '    -) p=" $id "; case $ids in *"$p"*) before=${ids%%$p*}; ids="$before ${ids#*$p}" ;; esac ;;',
   "  esac;",
   "done;",
+  "folder=$1;",
   'for id in $ids; do kill -s KILL -- "-$id" 2>/dev/null; done;',
-  'rm -rf -- "$1"',
+  'case $ids in *[0-9]*) looks="1 2" ;; *) looks= ;; esac;',
+  "for look in $looks; do for stat in /proc/[0-9]*/stat; do",
+  // A name may have anything in it, line ends and brackets too.
+  '  all=; { while IFS= read -r part; do all="$all$part "; done < "$stat"; } 2>/dev/null;',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in
+  "  set -f; set -- ${all##*) }; set +f; pid=${stat#/proc/};",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in
+  '  case $ids in *" ${4:-none} "*) kill -s KILL "${pid%/stat}" 2>/dev/null ;; esac;',
+  "done; done;",
+  'rm -rf -- "$folder"',
 ]);
