@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { fetchModel, hubForTest, model, tempFolder, transfer } from "./support/hub.js";
 
 const FILE = "Tiny-Q4_K_M.gguf";
-const preload = fileURLToPath(new URL("./support/run-source.mjs", import.meta.url));
+const preload = fileURLToPath(new URL("../../../vitest.sources.mjs", import.meta.url));
 const program = fileURLToPath(new URL("./support/fetch-model.ts", import.meta.url));
 
 interface Fetching {

@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { LibsqlStorage } from "../src/index.js";
 import { tempFolder } from "./support/temp-folder.js";
 
-const preload = fileURLToPath(new URL("./support/run-source.mjs", import.meta.url));
+const preload = fileURLToPath(new URL("../../../vitest.sources.mjs", import.meta.url));
 const program = fileURLToPath(new URL("./support/writer.ts", import.meta.url));
 const session = "s" as SessionId;
 

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { PostgresStorage } from "../src/index.js";
 import { newSchema } from "./support/schema.js";
 
-const preload = fileURLToPath(new URL("./support/run-source.mjs", import.meta.url));
+const preload = fileURLToPath(new URL("../../../vitest.sources.mjs", import.meta.url));
 const program = fileURLToPath(new URL("./support/writer.ts", import.meta.url));
 const session = "s" as SessionId;
 
