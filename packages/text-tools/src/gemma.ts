@@ -127,6 +127,7 @@ class GemmaCallReader implements CallReader {
   #at = 0; // what comes before was looked at
   #depth = 0;
   #inString = false;
+  #tail: string | undefined; // in a string: where its closing mark may have begun
   #complete: number | undefined; // behind the brace that closes the arguments
 
   push(text: string): TextEvent[] {
@@ -140,6 +141,7 @@ class GemmaCallReader implements CallReader {
       this.#at = this.#from;
       events.push({ type: "callStart", name: this.#name });
     }
+    if (this.#tail !== undefined && !this.#mayClose(text)) return events;
     if (this.#complete === undefined) {
       this.#scan();
       if (this.#complete === undefined) return events;
@@ -161,6 +163,15 @@ class GemmaCallReader implements CallReader {
     return { events: [{ type: "call", name: this.#name, rawArguments: this.text.slice(this.#from) }], end };
   }
 
+  /** Whether the string ends in a piece: only then is the whole text looked at again, which copies it. */
+  #mayClose(piece: string): boolean {
+    const unsearched = (this.#tail ?? "") + piece;
+    if (unsearched.includes(GEMMA_QUOTE)) return true;
+    this.#tail = unsearched.slice(Math.max(0, unsearched.length - GEMMA_QUOTE.length + 1));
+    this.#at = this.text.length - this.#tail.length;
+    return false;
+  }
+
   /** Finds the end of the arguments: braces count where no string holds them. */
   #scan(): void {
     while (this.#complete === undefined && this.#at < this.text.length) {
@@ -168,9 +179,11 @@ class GemmaCallReader implements CallReader {
         const quote = this.text.indexOf(GEMMA_QUOTE, this.#at);
         if (quote < 0) {
           this.#at = Math.max(this.#at, this.text.length - GEMMA_QUOTE.length + 1);
+          this.#tail = this.text.slice(this.#at);
           return;
         }
         this.#inString = false;
+        this.#tail = undefined;
         this.#at = quote + GEMMA_QUOTE.length;
       } else if (this.text.startsWith(GEMMA_QUOTE, this.#at)) {
         this.#inString = true;

@@ -28,22 +28,28 @@ export class HeaderCallReader implements CallReader {
   #name: string | undefined;
   #id: string | undefined;
   #offset = -1; // where the arguments begin
-  #streamed = 0;
+  #behindHeader = 0;
 
   constructor(syntax: HeaderSyntax) {
     this.#syntax = syntax;
   }
 
+  // What came before a piece is not looked at again: a text that is read in places while it grows is copied each time.
   push(text: string): TextEvent[] {
     this.text += text;
     const events: TextEvent[] = [];
-    if (this.#offset < 0 && !this.#begin(events)) return events;
-    const args = this.text.slice(this.#offset);
+    let piece = text;
+    if (this.#offset < 0) {
+      if (!this.#begin(events)) return events;
+      piece = this.text.slice(this.#offset);
+    }
     const complete = this.#scanner.end !== undefined;
-    this.#scanner.read(args);
+    const at = this.text.length - this.#offset - piece.length;
+    this.#scanner.read(piece);
     const end = this.#scanner.end;
-    if (!complete) events.push(...this.#stream(args.slice(0, end)));
+    if (!complete) events.push(...this.#stream(end === undefined ? piece : piece.slice(0, end - at)));
     if (end === undefined) return events;
+    const args = this.text.slice(this.#offset);
     if (!complete) events.push(...this.#calls(args.slice(0, end)));
     this.#findClose(args.slice(end));
     return events;
@@ -79,18 +85,17 @@ export class HeaderCallReader implements CallReader {
       if (!match) return false;
       this.#name = match.groups?.name ?? match.groups?.short ?? "";
       this.#id = match.groups?.id;
-      this.#streamed = match[0].length;
+      this.#behindHeader = match[0].length;
       events.push({ type: "callStart", name: this.#name });
     }
-    const start = this.text.slice(this.#streamed).search(/\S/);
+    const start = this.text.slice(this.#behindHeader).search(/\S/);
     if (start < 0) return false;
-    this.#offset = this.#streamed + start;
-    this.#streamed = 0;
+    this.#offset = this.#behindHeader + start;
     if (this.text.charAt(this.#offset) === "{") return true;
     // No object: the call ends here, with what came as it came.
     const close = this.#syntax.close === "" ? -1 : this.text.indexOf(this.#syntax.close, this.#offset);
     if (close < 0) {
-      this.#streamed = this.#offset;
+      this.#behindHeader = this.#offset;
       this.#offset = -1;
       return false;
     }
@@ -99,11 +104,8 @@ export class HeaderCallReader implements CallReader {
     return false;
   }
 
-  #stream(args: string): TextEvent[] {
-    if (this.#name === undefined || args.length <= this.#streamed) return [];
-    const json = args.slice(this.#streamed);
-    this.#streamed = args.length;
-    return [{ type: "callDelta", json }];
+  #stream(json: string): TextEvent[] {
+    return this.#name === undefined || json === "" ? [] : [{ type: "callDelta", json }];
   }
 
   #calls(args: string): TextEvent[] {

@@ -17,8 +17,9 @@ export class JsonCallReader implements CallReader {
   #scanner: JsonScanner | undefined;
   #offset = 0; // where the object begins
   #complete = false;
-  #started = false;
+  #shown: boolean | undefined; // whether the arguments are shown while they come
   #streamed = 0;
+  #tail: string | undefined; // of a text that is no object: where a closing mark may have begun
 
   /** `open` is given back where what follows it is no call. */
   constructor(open: string, close: string) {
@@ -26,6 +27,7 @@ export class JsonCallReader implements CallReader {
     this.#close = close;
   }
 
+  // What came before a piece is not looked at again: a text that is read in places while it grows is copied each time.
   push(text: string): TextEvent[] {
     const before = this.text.length;
     this.text += text;
@@ -33,15 +35,16 @@ export class JsonCallReader implements CallReader {
       this.#findClose();
       return [];
     }
+    if (this.#tail !== undefined) return this.#readOther(text);
     if (!this.#scanner) {
       this.#offset = this.text.search(/\S/);
       if (this.#offset < 0) return [];
-      if (this.text.charAt(this.#offset) !== "{") return this.#readOther(Math.max(0, before - this.#close.length));
+      if (this.text.charAt(this.#offset) !== "{") return this.#readOther(this.text);
       this.#scanner = new JsonScanner();
     }
-    const object = this.#object();
-    this.#scanner.read(object);
-    const events = this.#stream(this.#scanner.members, object);
+    const from = Math.max(this.#offset - before, 0);
+    this.#scanner.read(from === 0 ? text : text.slice(from));
+    const events = this.#stream(this.#scanner.members, text, before - this.#offset);
     if (this.#scanner.end === undefined) return events;
     this.#complete = true;
     events.push(...this.#calls(this.text.slice(0, this.#objectEnd()), ""));
@@ -78,11 +81,16 @@ export class JsonCallReader implements CallReader {
   }
 
   /** A list of calls, or no call at all: read when its end is there. */
-  #readOther(from: number): TextEvent[] {
-    const close = this.text.indexOf(this.#close, from);
-    if (close < 0) return [];
-    this.end = close + this.#close.length;
-    return this.#calls(this.text.slice(0, close), this.#close);
+  #readOther(piece: string): TextEvent[] {
+    const unsearched = (this.#tail ?? "") + piece;
+    const close = unsearched.indexOf(this.#close);
+    if (close < 0) {
+      this.#tail = unsearched.slice(Math.max(0, unsearched.length - this.#close.length + 1));
+      return [];
+    }
+    const at = this.text.length - unsearched.length + close;
+    this.end = at + this.#close.length;
+    return this.#calls(this.text.slice(0, at), this.#close);
   }
 
   /** The calls in a text between the marks, or that text itself. */
@@ -90,24 +98,28 @@ export class JsonCallReader implements CallReader {
     const calls =
       this.#scanner?.end === undefined ? brokenCalls(body) : objectCall(this.#scanner.members, this.#object());
     if (calls.length === 0) return [{ type: "text", text: this.#open + body + close }];
-    return calls.flatMap((call, i) => (i === 0 && this.#started ? [call] : announced(call)));
+    return calls.flatMap((call, i) => (i === 0 && this.#shown ? [call] : announced(call)));
   }
 
-  /** Shows arguments while they come, where the name came first and they are an object. */
-  #stream(members: readonly Member[], object: string): TextEvent[] {
+  /**
+   * Shows arguments while they come, where the name came first and they are an object.
+   *
+   * @param at Where in the object the piece begins.
+   */
+  #stream(members: readonly Member[], piece: string, at: number): TextEvent[] {
     const [name, args] = members;
-    if (name?.key !== "name" || !args || !ARGUMENT_KEYS.includes(args.key) || object.charAt(args.start) !== "{")
-      return [];
+    if (this.#shown === false || name?.key !== "name" || !args || !ARGUMENT_KEYS.includes(args.key)) return [];
     const events: TextEvent[] = [];
-    if (!this.#started) {
-      const text = parsedJson(object.slice(name.start, name.end));
-      if (typeof text !== "string" || text === "") return [];
-      this.#started = true;
+    if (this.#shown === undefined) {
+      // The first look behind the name: its own text is short, and the arguments begin in this piece.
+      const text = parsedJson(this.text.slice(this.#offset + name.start, this.#offset + (name.end ?? 0)));
+      this.#shown = typeof text === "string" && text !== "" && piece.charAt(args.start - at) === "{";
+      if (!this.#shown) return [];
       this.#streamed = args.start;
-      events.push({ type: "callStart", name: text });
+      events.push({ type: "callStart", name: text as string });
     }
-    const end = args.end ?? object.length;
-    if (end > this.#streamed) events.push({ type: "callDelta", json: object.slice(this.#streamed, end) });
+    const end = args.end ?? at + piece.length;
+    if (end > this.#streamed) events.push({ type: "callDelta", json: piece.slice(this.#streamed - at, end - at) });
     this.#streamed = Math.max(end, this.#streamed);
     return events;
   }

@@ -18,21 +18,24 @@ export class JsonScanner {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  #stringStart = 0;
+  #string = ""; // that may be a key, as it came
   #key: string | undefined;
   #member: Member | undefined;
 
-  /** Reads on in `text`, which begins with the object's opening brace and only ever grows. */
-  read(text: string): void {
-    for (; this.#at < text.length && this.end === undefined; this.#at++) this.#step(text, text.charAt(this.#at));
+  /** Reads on: the next piece of a text that begins with the object's opening brace. What is behind the object is passed over. */
+  read(piece: string): void {
+    for (let i = 0; i < piece.length && this.end === undefined; i++) {
+      this.#step(piece.charAt(i));
+      this.#at++;
+    }
   }
 
-  #step(text: string, char: string): void {
-    if (this.#inString) this.#inside(text, char);
+  #step(char: string): void {
+    if (this.#inString) this.#inside(char);
     else if (char === '"') {
       this.#begin();
       this.#inString = true;
-      this.#stringStart = this.#at;
+      this.#string = char;
     } else if (char === "{" || char === "[") {
       this.#begin();
       this.#depth++;
@@ -49,14 +52,15 @@ export class JsonScanner {
     } else if (!/\s/.test(char)) this.#begin();
   }
 
-  #inside(text: string, char: string): void {
+  #inside(char: string): void {
+    if (this.#depth === 1 && !this.#member) this.#string += char;
     if (this.#escaped) this.#escaped = false;
     else if (char === "\\") this.#escaped = true;
     else if (char === '"') {
       this.#inString = false;
       if (this.#depth !== 1) return;
       if (this.#member) this.#finish(this.#at + 1);
-      else this.#key = unquoted(text.slice(this.#stringStart, this.#at + 1));
+      else this.#key = unquoted(this.#string);
     }
   }
 

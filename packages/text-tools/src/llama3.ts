@@ -56,7 +56,7 @@ class Llama3Parser implements TextParser {
   readonly #tools: readonly ToolFunctionSpec[];
   readonly #parser = new AnswerParser(FORMAT, false);
   #json: string | undefined = ""; // what may be a call; undefined: the answer is none
-  #scanner = new JsonScanner();
+  #begun = false; // how it begins is known, and that it may be a call
 
   constructor(tools: readonly ToolFunctionSpec[]) {
     this.#tools = tools;
@@ -72,10 +72,12 @@ class Llama3Parser implements TextParser {
   push(text: string): TextEvent[] {
     if (this.#json === undefined) return this.#parser.push(text);
     this.#json += text;
+    if (this.#begun) return [];
     const start = this.#json.trimStart();
     if (PYTHON_TAG.startsWith(start)) return [];
     const call = start.startsWith(PYTHON_TAG) ? start.slice(PYTHON_TAG.length).trimStart() : start;
-    if (call === "" || call.startsWith("{") || this.#mayBePython(call)) return [];
+    this.#begun = call.startsWith("{") || (call.includes("(") && this.#mayBePython(call));
+    if (call === "" || this.#begun || this.#mayBePython(call)) return [];
     const held = this.#json;
     this.#json = undefined;
     return this.#parser.push(held);
@@ -103,9 +105,9 @@ class Llama3Parser implements TextParser {
     }
     const calls: CallEvent[] = [];
     for (let rest = text; rest !== ""; ) {
-      this.#scanner = new JsonScanner();
-      this.#scanner.read(rest);
-      const end = this.#scanner.end;
+      const scanner = new JsonScanner();
+      scanner.read(rest);
+      const { end } = scanner;
       const object = rest.slice(0, end);
       const [call] = end === undefined ? brokenOff(object) : wholeCall(object);
       if (!call || !this.#tools.some((tool) => tool.name === call.name)) return [];

@@ -36,6 +36,7 @@ export class TaggedCallReader implements CallReader {
   #key: string | undefined;
   #written: "text" | "json" | undefined; // how the value is written, where its key says so
   #searched = 0;
+  #tail: string | undefined; // in a value: where its closing mark may have begun
   #closed = 0; // how many of the closing marks came
   #said = false;
   readonly #args: [key: string, value: JsonValue][] = [];
@@ -48,6 +49,7 @@ export class TaggedCallReader implements CallReader {
   push(text: string): TextEvent[] {
     this.text += text;
     if (this.#json) return this.#pushJson(text);
+    if (this.#tail !== undefined && !this.#mayClose(text)) return [];
     const events: TextEvent[] = [];
     while (this.end === undefined && this.#step(events));
     return events;
@@ -142,8 +144,10 @@ export class TaggedCallReader implements CallReader {
     const end = this.text.indexOf(close, this.#searched);
     if (end < 0) {
       this.#searched = Math.max(this.#at, this.text.length - close.length + 1);
+      this.#tail = this.text.slice(this.#searched);
       return false;
     }
+    this.#tail = undefined;
     const [key = "", name = ""] = [this.#key, this.#name];
     const value = this.#value(this.text.slice(this.#at, end), parameterSchema(this.#tools, name, key));
     events.push({ type: "callDelta", json: `${this.#separator()}${JSON.stringify(key)}: ${JSON.stringify(value)}` });
@@ -151,6 +155,16 @@ export class TaggedCallReader implements CallReader {
     this.#key = undefined;
     this.#at = end + close.length;
     return true;
+  }
+
+  /** Whether the value ends in a piece: only then is the whole text looked at again, which copies it. */
+  #mayClose(piece: string): boolean {
+    const { close } = this.#syntax.value;
+    const unsearched = (this.#tail ?? "") + piece;
+    if (unsearched.includes(close)) return true;
+    this.#tail = unsearched.slice(Math.max(0, unsearched.length - close.length + 1));
+    this.#searched = this.text.length - this.#tail.length;
+    return false;
   }
 
   #value(written: string, schema: Schema): JsonValue {
