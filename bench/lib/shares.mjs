@@ -18,7 +18,7 @@ export const SHARES = {
   dispatch: [5, 5],
   "provider-overhead": [120, 0],
   "agent-steps": [150, 0],
-  tools: [180, 0],
+  tools: [200, 0],
 };
 
 /** Milliseconds: a part of a measurement's share. */
