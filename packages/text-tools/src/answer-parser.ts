@@ -27,6 +27,7 @@ export class AnswerParser implements TextParser {
   readonly #textMarks: readonly string[];
   #state: "text" | "thinking" | "call";
   #held = ""; // read, but not yet said
+  #space = ""; // before that: not said where a mark follows it
   #call: CallReader | undefined;
   #mark = "";
   #blockEmpty = true; // nothing but space yet in this block of text or thinking
@@ -62,8 +63,9 @@ export class AnswerParser implements TextParser {
       this.#take(events, last);
       return [...events, ...this.#parse(text.slice(end))];
     }
-    this.#say(events, this.#held.trimEnd());
+    this.#say(events, (this.#space + this.#held).trimEnd());
     this.#held = "";
+    this.#space = "";
     const begun = firstMark(
       this.#thoughts,
       this.#format.calls.map((call) => call.open),
@@ -95,8 +97,9 @@ export class AnswerParser implements TextParser {
       this.#sayAllBut(events, marks);
       return false;
     }
-    this.#say(events, this.#held.slice(0, found.at).trimEnd());
+    this.#say(events, (this.#space + this.#held.slice(0, found.at)).trimEnd());
     this.#held = this.#held.slice(found.at + found.mark.length);
+    this.#space = "";
     this.#blockEmpty = true;
     this.#call = this.#format.calls.find((call) => call.open === found.mark)?.reader();
     if (!this.#call) return true;
@@ -112,7 +115,7 @@ export class AnswerParser implements TextParser {
       this.#sayAllBut(events, [mark]);
       return false;
     }
-    this.#say(events, this.#held.slice(0, close).trimEnd());
+    this.#say(events, (this.#space + this.#held.slice(0, close)).trimEnd());
     this.#held = this.#held.slice(close + mark.length);
     this.#enter("text");
     return true;
@@ -144,8 +147,12 @@ export class AnswerParser implements TextParser {
   #sayAllBut(events: TextEvent[], marks: readonly string[]): void {
     const safe = this.#held.length - Math.max(0, ...marks.map((mark) => overlap(this.#held, mark)));
     const text = this.#held.slice(0, safe).trimEnd();
-    this.#say(events, text);
-    this.#held = this.#held.slice(text.length);
+    if (text !== "") {
+      this.#say(events, this.#space + text);
+      this.#space = "";
+    }
+    this.#space += this.#held.slice(text.length, safe);
+    this.#held = this.#held.slice(safe);
   }
 
   #say(events: TextEvent[], raw: string): void {
@@ -163,6 +170,7 @@ export class AnswerParser implements TextParser {
 
   #enter(state: "text" | "thinking"): void {
     this.#state = state;
+    this.#space = "";
     this.#blockEmpty = true;
   }
 }

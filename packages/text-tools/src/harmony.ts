@@ -65,10 +65,10 @@ class HarmonyParser implements TextParser {
     if (this.#body) {
       this.#say(events, this.#body.type === "call" ? this.#held : this.#held.trimEnd());
       this.#close(events);
-    } else if (!ENDS.some((mark) => this.#header.includes(mark) || this.#held.includes(mark))) {
+    } else {
       // A model that forgot its channels meant what it said.
       const text = (this.#header + this.#held).trim();
-      if (text !== "") events.push({ type: "text", text });
+      if (text !== "" && !ENDS.some((mark) => text.includes(mark))) events.push({ type: "text", text });
     }
     this.#held = "";
     return events;
@@ -76,7 +76,12 @@ class HarmonyParser implements TextParser {
 
   #readHeader(events: TextEvent[]): boolean {
     const at = this.#held.indexOf(MESSAGE);
-    if (at < 0) return false;
+    if (at < 0) {
+      const safe = Math.max(0, this.#held.length - MESSAGE.length + 1);
+      this.#header += this.#held.slice(0, safe);
+      this.#held = this.#held.slice(safe);
+      return false;
+    }
     const header = this.#header + this.#held.slice(0, at);
     this.#held = this.#held.slice(at + MESSAGE.length);
     this.#header = "";

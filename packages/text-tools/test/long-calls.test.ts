@@ -4,6 +4,7 @@ import {
   gemma3,
   gemma4,
   glm,
+  harmony,
   hermes,
   llama3,
   mistral,
@@ -59,6 +60,22 @@ it.each(CALLS)(
     const calls = events.filter((event) => event.type === "call");
     expect(calls.length).toBe(1);
     expect(calls[0]?.arguments?.content === content).toBe(true);
+  },
+  60_000,
+);
+
+it.each<[string, TextToolFamily]>([
+  ["hermes", hermes],
+  ["harmony", harmony],
+])(
+  "so are long blanks, and texts of %s without any mark",
+  (_, family) => {
+    const answer = `a${" \n".repeat(100_000)}b${"c d".repeat(100_000)}`;
+    const parser = family.parser({ tools });
+    const events: TextEvent[] = [];
+    for (let at = 0; at < answer.length; at += 4) events.push(...parser.push(answer.slice(at, at + 4)));
+    events.push(...parser.end());
+    expect(events.map((event) => (event.type === "text" ? event.text : event.type)).join("") === answer).toBe(true);
   },
   60_000,
 );
