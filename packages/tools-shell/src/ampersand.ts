@@ -6,7 +6,9 @@ type Inside = "quotes" | "substitution" | "backquotes" | "braces" | "arithmetic"
  * that ends with `wait` does not count. In time proportional to the text.
  */
 export function hasAmpersand(text: string): boolean {
-  if (/(?:^|[;&|\n])[ \t]*wait(?:[ \t][^;&|\n]*)?\s*$/.test(text)) return false;
+  let found = false;
+  let code = ""; // without comments and the texts of here-documents
+  let from = 0; // of what comes to it next
   const inside: Inside[] = [];
   let heredocs: { delimiter: string; tabs: boolean }[] = [];
   for (let i = 0; i < text.length; i++) {
@@ -36,23 +38,30 @@ export function hasAmpersand(text: string): boolean {
       inside.push("arithmetic");
       i++;
     } else if (character === "(") inside.push("substitution");
-    else if (character === "#" && /^$|[\s;&|()]/.test(text[i - 1] ?? "")) i = lineEnd(text, i) - 1;
-    else if (text.startsWith("<<<", i)) i += 2;
+    else if (character === "#" && /^$|[\s;&|()]/.test(text[i - 1] ?? "")) {
+      code += text.slice(from, i);
+      i = lineEnd(text, i) - 1;
+      from = i + 1;
+    } else if (text.startsWith("<<<", i)) i += 2;
     else if (text.startsWith("<<", i)) {
       const [all = "", dash, word = ""] =
         /^<<(-?)[ \t]*((?:\\.|'[^']*'|"[^"]*"|[^\s;&|()<>'"\\])+)/.exec(text.slice(i, i + 300)) ?? [];
       if (word !== "") heredocs.push({ delimiter: word.replace(/['"\\]/g, ""), tabs: dash === "-" });
       i += Math.max(1, all.length - 1);
     } else if (character === "\n") {
-      for (const { delimiter, tabs } of heredocs) i = heredocEnd(text, i + 1, delimiter, tabs);
+      if (heredocs.length > 0) code += text.slice(from, i);
+      for (const { delimiter, tabs } of heredocs) {
+        i = heredocEnd(text, i + 1, delimiter, tabs);
+        from = i;
+      }
       heredocs = [];
     } else if (character === "&") {
       if (/[<>|;]/.test(text[i - 1] ?? "") || text[i + 1] === ">") continue; // of a redirection, a pipe, a case
-      if (text[i + 1] !== "&") return true;
-      i++;
+      if (text[i + 1] !== "&") found = true;
+      else i++;
     }
   }
-  return false;
+  return found && !/[;&|\n][ \t]*wait(?:[ \t][^;&|\n]*)?\s*$/.test(code + text.slice(from));
 }
 
 function toggle(inside: Inside[], what: Inside): void {

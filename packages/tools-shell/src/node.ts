@@ -189,15 +189,23 @@ export class NodeTerminal implements Terminal {
     asked: string | undefined,
     left: string | undefined,
   ): Promise<{ cwd: string; gone?: string | undefined }> {
+    if (this.#sandbox) await this.#first(); // it is mounted, wherever a command runs
     if (asked !== undefined) {
       const path = isAbsolute(asked) ? asked : join(this.cwd, asked);
       const real = this.#sandbox?.outside(path, this.#logs()) ?? path;
       if (await isFolder(real)) return { cwd: this.#sandbox ? path : await realpath(path) };
       throw new ToolError("notFound", "terminal", `There is no folder ${JSON.stringify(path)} to run in.`);
     }
-    if (left === undefined) return { cwd: this.cwd };
+    if (left === undefined) return { cwd: await this.#first() };
     const real = this.#sandbox?.outside(left, this.#logs()) ?? left;
-    return (await isFolder(real)) ? { cwd: left } : { cwd: this.cwd, gone: left };
+    return (await isFolder(real)) ? { cwd: left } : { cwd: await this.#first(), gone: left };
+  }
+
+  /** The folder where commands begin. Rejects with ToolError `notFound` where it is gone. */
+  async #first(): Promise<string> {
+    if (await isFolder(this.cwd)) return this.cwd;
+    const text = `The folder ${JSON.stringify(this.cwd)}, where commands begin, does not exist any more. It must be made again.`;
+    throw new ToolError("notFound", "terminal", text);
   }
 
   /** Looks after a job until all of it is gone. */

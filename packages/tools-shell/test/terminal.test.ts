@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdir, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { bashTool } from "../src/index.js";
@@ -61,6 +61,19 @@ describe("NodeTerminal", () => {
 
   it("refuses a folder that does not exist", () => {
     expect(() => new NodeTerminal({ cwd: "/no/such/folder" })).toThrow(/"\/no\/such\/folder" does not exist/);
+  });
+
+  it("names its folder when that is gone, and goes on once it is there again", async () => {
+    const terminal = await terminalIn();
+    const bash = bashTool(terminal);
+    const run = async (command: string, more: object = {}) =>
+      bash.call({ command, description: "", ...more }).catch((error: Error) => error.message);
+    await run("X=1");
+    await rm(terminal.cwd, { recursive: true });
+    expect(await run("echo $X")).toContain(`"${terminal.cwd}", where commands begin, does not exist any more`);
+    expect(await run("pwd", { cwd: "/" })).toMatchObject({ output_text: "/\n" });
+    await mkdir(terminal.cwd);
+    expect(await run("echo $X")).toMatchObject({ output_text: "1\n" });
   });
 
   it("says when its shell cannot be started", async () => {
