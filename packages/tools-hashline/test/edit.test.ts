@@ -2,7 +2,9 @@ import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/prom
 import { join } from "node:path";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { NodeFileSystem } from "@shedkit/fs/node";
+import { ToolCallManager } from "@shedkit/shed";
 import { callTool } from "@shedkit/tool";
+import { newSessionId } from "@shedkit/types";
 import { describe, expect, test } from "vitest";
 import { hashlineEditTool, hashlineReadTool } from "../src/index.js";
 import { anchors, content, failed, said, tempFolder } from "./helpers.js";
@@ -420,6 +422,24 @@ describe("an attacker", () => {
     for (const path of ["a\0b", "x".repeat(300)])
       expect((await failed(hashlineEditTool(fs), { path, edits })).detail).toMatch(/^InvalidInput/);
   });
+});
+
+test("the host is told of every change, with the text before and after", async () => {
+  const fs = new MemoryFileSystem({ "a.txt": "one\n" });
+  const [one] = await anchors(fs, "a.txt");
+  const tools = new ToolCallManager(newSessionId());
+  tools.register(hashlineEditTool(fs));
+  const told: unknown[] = [];
+  tools.onNotify(({ name, data }) => told.push([name, data]));
+  const run = (edits: object[]) =>
+    tools.executeOne({ id: "1", name: "hashline_edit", arguments: { path: "a.txt", edits } as never });
+  await run([{ op: "replace", anchor: one, content: "1" }]);
+  await run([{ op: "replace", anchor: one, content: "2" }]); // refused
+  await run([{ op: "write", content: "x\n" }]);
+  expect(told).toEqual([
+    ["fileChanged", { path: "a.txt", change: "changed", before: "one\n", after: "1\n" }],
+    ["fileChanged", { path: "a.txt", change: "changed", before: "1\n", after: "x\n" }],
+  ]);
 });
 
 describe("at the same time", () => {
