@@ -36,7 +36,7 @@ function markdown({ title, head, rows }, { at, machine, notes }) {
   const line = (cells) =>
     `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join(" | ")} |`;
   const rule = line(widths.map((width, i) => (i === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)));
-  const on = `${at.slice(0, 10)}, Node ${machine.node.slice(1)}, ${machine.cores} cores (${machine.cpu})`;
+  const on = `${at.slice(0, 10)}, Node ${machine.node.slice(1)}, ${machine.cores} core${machine.cores === 1 ? "" : "s"} (${machine.cpu})`;
   const failed = notes.filter((note) => /failed|stopped|longer than|left out/.test(note));
   return [
     `**${title}** (${on})`,

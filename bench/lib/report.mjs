@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
+import { availableParallelism, cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { versions } from "./peers.mjs";
 
@@ -27,7 +27,7 @@ export function report(name, { tables, data, notes = [] }) {
   const machine = {
     node: process.version,
     cpu: cpus()[0]?.model,
-    cores: cpus().length,
+    cores: availableParallelism(), // that it may use
     memoryGB: Math.round(totalmem() / 2 ** 30),
   };
   mkdirSync(RESULTS, { recursive: true });
