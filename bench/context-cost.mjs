@@ -77,13 +77,13 @@ report("context-cost", {
   tables: [
     ...Object.keys(WIRES).map((wire) => ({
       key: wire,
-      title: `${TITLES[wire]}: tokens of prompts (o200k_base), median of ${SEEDS.length} task(s)`,
+      title: `${TITLES[wire]}: tokens of prompts (o200k_base), ${SEEDS.length === 1 ? "one task" : `median of ${SEEDS.length} tasks`}`,
       head: [
         "",
         ...COUNTS.map((count) => `${count} tools: first request`),
         ...COUNTS.map((count) => `${count} tools: the task, all / not from the cache`),
-        "500 tools: from the cache",
-        "requests",
+        "500 tools: from the cache (more is better)",
+        "requests / of the session's own",
         "not found of 10",
       ],
       rows: ways(wire).map((way) => [
@@ -91,8 +91,8 @@ report("context-cost", {
         ...COUNTS.map((count) => number(of(wire, way, count, "first"))),
         ...COUNTS.map((count) => `${number(of(wire, way, count, "input"))} / ${number(of(wire, way, count, "anew"))}`),
         share(wire, way, 500),
-        number(of(wire, way, 500, "requests")),
-        number(of(wire, way, 500, "missed")),
+        `${of(wire, way, 500, "requests")} / ${of(wire, way, 500, "own")}`,
+        `${of(wire, way, 500, "missed")}`,
       ]),
     })),
   ],
