@@ -9,7 +9,7 @@ import {
 import type { Embedder, ModelIdLike, SessionId } from "@shedkit/types";
 import type { SessionAccessProvider } from "./access.js";
 import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
-import type { ErrorPolicy } from "./error-policy.js";
+import type { ErrorPolicy } from "./loop/error-policy.js";
 import type { ModelSource, Models } from "./models.js";
 import type { SessionObserver } from "./observer.js";
 import type { PermissionPolicy } from "./permissions.js";

@@ -1,7 +1,7 @@
 import { AgenticError, type ChildAgent, type ChildStatus, type SessionRecord } from "@shedkit/types";
-import type { PauseGate } from "./pause.js";
+import type { PauseGate } from "./loop/pause.js";
 import type { AnyAgentSession } from "./session.js";
-import type { Turn } from "./turn.js";
+import type { Turn } from "./turn/turn.js";
 
 /** A session that works on one task for another. It ends by itself when the task is done. */
 export class Child implements ChildAgent {

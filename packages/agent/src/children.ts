@@ -5,12 +5,12 @@ import type { AgentSpawner, ChildAgent, SessionId } from "@shedkit/types";
 import type { Spending } from "./access.js";
 import type { Child } from "./child.js";
 import { childrenRanges, configured } from "./config-check.js";
+import { PauseGate } from "./loop/pause.js";
 import type { Models } from "./models.js";
-import { PauseGate } from "./pause.js";
 import type { PermissionPolicy } from "./permissions.js";
-import { sessionError, userMessage } from "./prompt.js";
 import type { AnyAgentSession } from "./session.js";
 import { type ChildrenConfig, defaultChildrenConfig, type Settings } from "./settings.js";
+import { sessionError, userMessage } from "./turn/prompt.js";
 
 interface ChildrenParts {
   settings: Settings<DocumentStore, MemoryStore>;

@@ -1,6 +1,6 @@
 import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
-import { sessionError } from "./prompt.js";
 import type { ChildrenConfig } from "./settings.js";
+import { sessionError } from "./turn/prompt.js";
 
 /** What a number may be; absent for what is no number. */
 type Ranges<T> = {

@@ -11,8 +11,8 @@ import {
 } from "@shedkit/tool";
 import { AgenticError, type ApprovalDecision, type ToolArguments } from "@shedkit/types";
 import { untilAborted } from "./abortable.js";
-import type { LoopEffects } from "./effects.js";
-import type { SessionLog } from "./log.js";
+import type { SessionLog } from "./log/log.js";
+import type { LoopEffects } from "./loop/effects.js";
 
 /** A call about to run. */
 export interface PermissionRequest {

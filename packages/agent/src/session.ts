@@ -13,22 +13,22 @@ import {
   type Usage,
   type UserMessage,
 } from "@shedkit/types";
-import { type Answer, answerOf } from "./answer.js";
 import { type AgentSessionBuilder, newBuilder } from "./builder.js";
-import { Channel } from "./channel.js";
 import type { Children } from "./children.js";
-import type { CompactionResult } from "./context.js";
-import type { ExportOptions } from "./export.js";
-import { Followers, type FollowOptions } from "./followers.js";
+import type { CompactionResult } from "./context/context.js";
+import type { ExportOptions } from "./log/export.js";
+import type { WorkingMemory } from "./memory/working-memory.js";
 import type { ModelSource, Models } from "./models.js";
-import { sessionError, userMessage } from "./prompt.js";
-import { RunningTurn, type TurnOptions, type TurnParts } from "./running-turn.js";
 import type { Settings } from "./settings.js";
-import type { StreamItem } from "./stream-item.js";
-import type { SessionEvent, SessionItem } from "./subscription.js";
-import type { Turn } from "./turn.js";
-import { TurnStream } from "./turn-stream.js";
-import type { WorkingMemory } from "./working-memory.js";
+import { type Answer, answerOf } from "./turn/answer.js";
+import { Channel } from "./turn/channel.js";
+import { Followers, type FollowOptions } from "./turn/followers.js";
+import { sessionError, userMessage } from "./turn/prompt.js";
+import { RunningTurn, type TurnOptions, type TurnParts } from "./turn/running-turn.js";
+import type { StreamItem } from "./turn/stream-item.js";
+import type { SessionEvent, SessionItem } from "./turn/subscription.js";
+import type { Turn } from "./turn/turn.js";
+import { TurnStream } from "./turn/turn-stream.js";
 
 /** @internal What a builder hands over. */
 export interface SessionInternals<D extends DocumentStore, M extends MemoryStore> extends TurnParts {
@@ -146,7 +146,7 @@ export class AgentSession<
     const { output } = options;
     const turn = await this.#start(said(prompt), options, undefined, output).done();
     if (!output) return answerOf(turn);
-    const { structuredAnswer } = await import("./structured.js");
+    const { structuredAnswer } = await import("./turn/structured.js");
     return structuredAnswer(output, turn, (again) => this.#start(said(again), options, undefined, output).done());
   }
 
@@ -250,7 +250,7 @@ export class AgentSession<
    */
   async fork(at?: string): Promise<AgentSession<D, M>> {
     await this.#parts.log.flush();
-    const { forkParts } = await import("./fork.js");
+    const { forkParts } = await import("./log/fork.js");
     const { parts, settings } = await forkParts(this.#parts, this.#settings, at);
     return sessionOf(parts, settings);
   }
@@ -260,7 +260,7 @@ export class AgentSession<
    * looks like a key.
    */
   async *export(options: ExportOptions): AsyncGenerator<string, void, void> {
-    const { exportLog } = await import("./export.js");
+    const { exportLog } = await import("./log/export.js");
     yield* exportLog(this.#parts.docStore, this.sessionId, options);
   }
 

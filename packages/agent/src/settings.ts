@@ -3,14 +3,15 @@ import type { DocumentStore, MemoryStore } from "@shedkit/store";
 import type { Embedder, ModelIdLike, SessionId, SessionRecord } from "@shedkit/types";
 import type { SessionAccessProvider, Spending } from "./access.js";
 import type { AgentConfig, ContextConfig, LoopDetectionConfig, MemoryConfig } from "./config.js";
-import type { LoopEffects } from "./effects.js";
-import type { ErrorPolicy } from "./error-policy.js";
+import type { OpenCall } from "./log/session-state.js";
+import type { LoopEffects } from "./loop/effects.js";
+import type { ErrorPolicy } from "./loop/error-policy.js";
+import type { PauseGate } from "./loop/pause.js";
 import type { ModelSource, Models } from "./models.js";
 import type { SessionObserver } from "./observer.js";
-import type { PauseGate } from "./pause.js";
 import type { PermissionPolicy } from "./permissions.js";
-import type { OpenCall } from "./session-state.js";
 
+/** How a session is built. */
 export interface BuildOptions {
   /** Gives up. */
   signal?: AbortSignal | undefined;

@@ -1,5 +1,5 @@
 import { AgenticError } from "@shedkit/types";
-import type { LoopEffects } from "./effects.js";
+import type { LoopEffects } from "./loop/effects.js";
 
 /** Timers take no more; it is a month. */
 const LONGEST_MS = 2_147_483_647;

@@ -4,13 +4,13 @@ import { AgenticError, type Message, Messages, type SessionRecordBody } from "@s
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Spending } from "../src/access.js";
-import { compact } from "../src/compaction.js";
 import { defaultContextConfig } from "../src/config.js";
-import { inProcessEffects } from "../src/effects.js";
-import { estimateMessage } from "../src/estimate.js";
-import { SessionLog } from "../src/log.js";
-import { readState } from "../src/replay.js";
-import { SessionState } from "../src/session-state.js";
+import { compact } from "../src/context/compaction.js";
+import { estimateMessage } from "../src/context/estimate.js";
+import { SessionLog } from "../src/log/log.js";
+import { readState } from "../src/log/replay.js";
+import { SessionState } from "../src/log/session-state.js";
+import { inProcessEffects } from "../src/loop/effects.js";
 import { checkValid, echoTool, generationError, sessionOf, transcript } from "./helpers.js";
 
 const overflow = generationError("contextOverflow");

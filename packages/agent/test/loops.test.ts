@@ -5,8 +5,8 @@ import * as Type from "@sinclair/typebox";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultLoopDetection, type LoopDetectionConfig } from "../src/config.js";
-import { LoopDetector } from "../src/loop-detection.js";
-import { isVacuous } from "../src/loop-guard.js";
+import { LoopDetector } from "../src/loop/loop-detection.js";
+import { isVacuous } from "../src/loop/loop-guard.js";
 import { checkValid, collect, echoTool, readOnly, sessionOf, transcript } from "./helpers.js";
 
 const call = (name: string, args: ToolCallOutput["arguments"] = {}): ToolCallOutput => ({

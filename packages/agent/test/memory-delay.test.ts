@@ -92,8 +92,8 @@ const isMemory = (event: TurnEvent) => event.type === "progress" && event.progre
 describe("an answer does not wait for a memory model that", () => {
   it.each(memories)("%s", async (_, make, isAsked) => {
     // What is imported at the first use is there then.
-    await import("../src/memory.js");
-    await import("../src/loop-detection.js");
+    await import("../src/memory/memory.js");
+    await import("../src/loop/loop-detection.js");
     const without = await turns(make().provider, 0);
     expect(without.rounds).toBe(0);
     const { provider, asked } = make();

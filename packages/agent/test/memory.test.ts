@@ -2,7 +2,7 @@ import { KvMemoryStore, MemoryDocumentStore, MemoryStorage, type SessionLease } 
 import { Gate, type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
 import { AgenticError, type SessionRecord } from "@shedkit/types";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { parseNotes } from "../src/memory.js";
+import { parseNotes } from "../src/memory/memory.js";
 import { collect, generationError, sessionOf, transcript } from "./helpers.js";
 
 const usage = { input: 14_000, output: 1000 };

@@ -2,9 +2,9 @@ import { ProviderRouter } from "@shedkit/provider";
 import { ScriptedProvider } from "@shedkit/testing";
 import { AgenticError } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
-import { CircuitBreaker } from "../src/circuit-breaker.js";
 import { AgentSession, defaultErrorPolicy } from "../src/index.js";
-import { ModelChain } from "../src/recovery.js";
+import { CircuitBreaker } from "../src/loop/circuit-breaker.js";
+import { ModelChain } from "../src/loop/recovery.js";
 import { collect, generationError, sessionOf, transcript } from "./helpers.js";
 
 /** A failure that may pass, to be tried again at once. */

@@ -3,8 +3,8 @@ import { Gate, ScriptedProvider } from "@shedkit/testing";
 import { FnTool } from "@shedkit/tool";
 import { AgenticError } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
-import { EventMapper } from "../src/events.js";
 import type { SessionItem, StreamItem, TurnEvent, TurnStream } from "../src/index.js";
+import { EventMapper } from "../src/turn/events.js";
 import { collect, echoTool, generationError, sessionOf, transcript } from "./helpers.js";
 
 describe("a turn stream", () => {

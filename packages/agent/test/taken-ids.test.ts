@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { TakenIds } from "../src/taken-ids.js";
+import { TakenIds } from "../src/log/taken-ids.js";
 
 it("an id that was added is taken, however many there are", () => {
   fc.assert(

@@ -4,7 +4,7 @@ import { Messages, newSessionId, type SessionRecord } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import type { LoopDetectionConfig } from "../src/config.js";
 import { type SessionEngine, withEngine } from "../src/internals.js";
-import { EMPTY } from "../src/loop-texts.js";
+import { EMPTY } from "../src/loop/texts.js";
 import { echoTool, sessionOf } from "./helpers.js";
 
 const prompt = Messages.user("Go round");
