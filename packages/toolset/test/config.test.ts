@@ -376,11 +376,9 @@ describe("a set", () => {
         "Takes ${{ params.other.n }}${%- if params.other.extra %} and ${{ params.other.extra }}${%- endif %}.",
     });
     const built = (params?: { extra: boolean; most: number }) =>
-      new ToolSetBuilder()
-        .tools([counts, names])
-        .build({
-          tools: [{ id: "counts", paramsNameOverrides: { n: "upTo" }, ...(params && { params }) }, { id: "names" }],
-        });
+      new ToolSetBuilder().tools([counts, names]).build({
+        tools: [{ id: "counts", paramsNameOverrides: { n: "upTo" }, ...(params && { params }) }, { id: "names" }],
+      });
     const set = await built({ extra: false, most: 3 });
     expect(set.get("counts")?.definition).toMatchObject({
       definition: { arguments: { properties: { upTo: { maximum: 3 } }, required: ["upTo"] } },
