@@ -33,7 +33,7 @@ export function resolve(anchor: string, file: HashedFile, letters: number): numb
     return { kind: "InvalidInput", detail: shown(anchor), text };
   }
   const { line, hash } = parsed;
-  if (file.hashes[line - 1]?.startsWith(hash)) return line - 1;
+  if (file.hashes.is(line - 1, hash)) return line - 1;
   return lost(parsed, file, letters);
 }
 
@@ -42,7 +42,8 @@ const BESIDE = 2; // lines shown before and after the one in question
 
 function lost({ line, hash }: Anchor, file: HashedFile, letters: number): AnchorFault {
   const name = `${line}:${hash}`;
-  const elsewhere = file.hashes.flatMap((known, i) => (known.startsWith(hash) ? [i] : []));
+  const elsewhere: number[] = [];
+  for (let i = 0; i < file.hashes.length; i++) if (file.hashes.is(i, hash)) elsewhere.push(i);
   const count = file.lines.length;
   const there =
     line >= 1 && line <= count
@@ -76,7 +77,7 @@ export function hasAnchors(lines: readonly string[], file: HashedFile): boolean 
   const anchors = lines.filter((line) => line.trim() !== "").map(parseShown);
   return (
     anchors.length > 0 &&
-    anchors.every((anchor) => anchor !== undefined && file.hashes[anchor.line - 1]?.startsWith(anchor.hash) === true)
+    anchors.every((anchor) => anchor !== undefined && file.hashes.is(anchor.line - 1, anchor.hash))
   );
 }
 

@@ -19,7 +19,7 @@ import {
 import * as Type from "@sinclair/typebox";
 import { BUNDLE, STANDARD_TOOLS } from "./bundle.js";
 import { answeringByKind, failure } from "./failure.js";
-import { hashed, hashedText } from "./file.js";
+import { hashedText } from "./file.js";
 import { linesOf, textOf } from "./lines.js";
 import { splicesOf } from "./operations.js";
 import { summaryOf, warningsOf } from "./outcome.js";
@@ -190,7 +190,7 @@ async function editLines(
     totalLines: lines.length,
     warnings,
   };
-  const said = summaryOf(hashed(path, lines), placed, warnings, ctx.params.hashLength);
+  const said = summaryOf(path, lines, placed, warnings, ctx.params.hashLength);
   return new ToolCallResult([{ type: "text", text: said }], { output: { ...output } });
 }
 

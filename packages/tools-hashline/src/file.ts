@@ -1,25 +1,27 @@
-import { hashesOf } from "./hash.js";
+import { LineHashes } from "./hash.js";
 import { type Line, linesOf, shownText } from "./lines.js";
 
-/** The lines of a text file, with their hashes in full: of what is shown of them. */
+/** The lines of a text file, with the hashes of what is shown of them. */
 export interface HashedFile {
   /** For messages. */
   path: string;
   lines: readonly Line[];
-  hashes: readonly string[];
+  hashes: LineHashes;
 }
 
-export function hashed(path: string, lines: readonly Line[], until = lines.length): HashedFile {
-  return { path, lines, hashes: hashesOf(lines.slice(0, until).map(({ text }) => shownText(text))) };
+/** The lines before `until` have hashes. */
+export function hashed(path: string, lines: readonly Line[], until: number): HashedFile {
+  return { path, lines, hashes: new LineHashes(lines.slice(0, until).map(({ text }) => shownText(text))) };
 }
 
 export function hashedText(path: string, text: string): HashedFile {
-  return hashed(path, linesOf(text));
+  const lines = linesOf(text);
+  return hashed(path, lines, lines.length);
 }
 
 /** What names a line: `12:abc`. */
 export function anchorOf({ hashes }: HashedFile, index: number, letters: number): string {
-  return `${index + 1}:${(hashes[index] ?? "").slice(0, letters)}`;
+  return `${index + 1}:${hashes.of(index, letters)}`;
 }
 
 /** Stands between an anchor and the line. */

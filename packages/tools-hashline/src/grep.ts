@@ -5,7 +5,7 @@ import type { FileFinder } from "@shedkit/tools-search";
 import { accessToPlaces, type LineForm, searchFiles } from "@shedkit/tools-search/internals";
 import * as Type from "@sinclair/typebox";
 import { BUNDLE, STANDARD_TOOLS } from "./bundle.js";
-import { hashesOf } from "./hash.js";
+import { LineHashes } from "./hash.js";
 import { shownText } from "./lines.js";
 import { checkHashLength, USUAL_LETTERS } from "./settings.js";
 
@@ -117,8 +117,8 @@ function anchored(letters: number): LineForm {
   return {
     decode: (bytes) => (isBinary(bytes) ? undefined : shownText(decodeText(bytes).text)),
     anchors: (lines) => {
-      const hashes = hashesOf(lines);
-      return (index) => `${index + 1}:${(hashes[index] ?? "").slice(0, letters)}`;
+      const hashes = new LineHashes(lines);
+      return (index) => `${index + 1}:${hashes.of(index, letters)}`;
     },
   };
 }

@@ -18,7 +18,8 @@ export function linesOf(text: string): Line[] {
 
 /** What can be sent of a text: what stands for bytes that are no text, half characters, is shown as U+FFFD. */
 export function shownText(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, "\ufffd");
+  const self = text as unknown as { isWellFormed(): boolean; toWellFormed(): string }; // ES2024, in Node since 20
+  return self.isWellFormed() ? text : self.toWellFormed();
 }
 
 export function textOf(lines: readonly Line[]): string {

@@ -1,7 +1,8 @@
 import { quote } from "@shedkit/fs";
 import type { ToolContext } from "@shedkit/tool";
 import { by, plural } from "@shedkit/tools-files/internals";
-import { type HashedFile, shownLines } from "./file.js";
+import { hashed, shownLines } from "./file.js";
+import type { Line } from "./lines.js";
 import type { Placed, Splice } from "./splice.js";
 
 const LARGE = 5; // lines that one edit replaces: more are worth a word
@@ -25,7 +26,8 @@ const MOST_TOLD = 10; // edits
 
 /** What the model reads of a change: what was done, and the anchors around it as they are now. */
 export function summaryOf(
-  file: HashedFile,
+  path: string,
+  lines: readonly Line[],
   placed: readonly Placed[],
   warnings: readonly string[],
   letters: number,
@@ -33,6 +35,8 @@ export function summaryOf(
   const told = placed.slice(0, MOST_TOLD).map(({ line, removed, added }) => `line ${line}: ${counts(removed, added)}`);
   if (placed.length > MOST_TOLD) told.push(`and ${placed.length - MOST_TOLD} more`);
   const done = told.join("; ");
+  const until = placed.reduce((most, { line, added }) => Math.max(most, line - 1 + added + BESIDE), 0);
+  const file = hashed(path, lines, Math.min(until, lines.length));
   const shown: string[] = [];
   let at = 0;
   let left = MOST_SHOWN;

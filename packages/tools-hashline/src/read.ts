@@ -20,7 +20,7 @@ import {
 import * as Type from "@sinclair/typebox";
 import { BUNDLE, STANDARD_TOOLS } from "./bundle.js";
 import { answeringByKind, failure } from "./failure.js";
-import { hashed, shownLine } from "./file.js";
+import { anchorOf, hashed, shownLine } from "./file.js";
 import { type Line, linesOf, shownText } from "./lines.js";
 import { checkHashLength, USUAL_LETTERS } from "./settings.js";
 
@@ -160,7 +160,7 @@ async function read(fs: FileSystem, input: HashlineReadInput, ctx: Context): Pro
   const output: HashlineReadOutput = {
     path,
     lines: lines.slice(first, end).map(({ text }, i) => ({
-      anchor: `${first + i + 1}:${(file.hashes[first + i] ?? "").slice(0, ctx.params.hashLength)}`,
+      anchor: anchorOf(file, first + i, ctx.params.hashLength),
       text: shownText(text),
     })),
     totalLines: lines.length,

@@ -55,11 +55,15 @@ export function spliced(lines: readonly Line[], ordered: readonly Splice[]): { l
     at += removed;
   }
   for (; at < lines.length; at++) next.push(lines[at] as Line);
-  const open = lines.at(-1)?.end === "";
-  return { lines: next.map((line, i) => ended(line, open && i === next.length - 1, usual)), placed };
+  const last = lines.at(-1);
+  if (last?.end === "") moveOpenEnd(next, last, usual);
+  return { lines: next, placed };
 }
 
-/** An empty line needs its end to be one. */
-function ended({ text, end }: Line, open: boolean, usual: Line["end"]): Line {
-  return { text, end: open && text !== "" ? "" : end || usual };
+/** The last line has no end, unless it is empty: it needs one to be a line. The one that was the last may have got others behind it. */
+function moveOpenEnd(lines: Line[], last: Line, usual: Line["end"]): void {
+  const place = lines.lastIndexOf(last);
+  if (place >= 0) lines[place] = { ...last, end: usual };
+  const now = lines.pop();
+  if (now) lines.push({ ...now, end: now.text === "" ? now.end : "" });
 }
