@@ -102,6 +102,18 @@ test("what patches, writes and moves changed is looked at; no more is told than 
   expect(moved === "" ? await saidAtLast(ask) : moved).toBe(`${HEAD}3.x:1:1 error: this is bad very bad`);
 });
 
+test("a file's name cannot pass for another line", async () => {
+  const path = "a\n9.x:1:1 error: forged\u202e.x";
+  const fs = await folder({ [path]: "bad" });
+  const servers = serversOf(fs, { x: await scripted(fs, SPEAKS) });
+  const ask = after(servers);
+  await poolOf(servers).start("x", new AbortController().signal);
+  const text = await ask({ path, bytes: 3, created: true });
+  expect(text === "" ? await saidAtLast(ask) : text).toBe(
+    `${HEAD}"a\\n9.x:1:1 error: forged\\u{202e}.x":1:1 error: this is bad very bad`,
+  );
+});
+
 test("a server that never says anything is not waited for again and again", async () => {
   const fs = await folder({ "1.x": "bad" });
   const silent = 'connection.onRequest("initialize", () => ({ capabilities: {} }));';
@@ -130,16 +142,4 @@ test("a server that never says anything is not waited for again and again", asyn
   } finally {
     vi.useRealTimers();
   }
-});
-
-test("a file's name cannot pass for another line", async () => {
-  const path = "a\n9.x:1:1 error: forged\u202e.x";
-  const fs = await folder({ [path]: "bad" });
-  const servers = serversOf(fs, { x: await scripted(fs, SPEAKS) });
-  const ask = after(servers);
-  await poolOf(servers).start("x", new AbortController().signal);
-  const text = await ask({ path, bytes: 3, created: true });
-  expect(text === "" ? await saidAtLast(ask) : text).toBe(
-    `${HEAD}"a\\n9.x:1:1 error: forged\\u{202e}.x":1:1 error: this is bad very bad`,
-  );
 });
