@@ -20,6 +20,7 @@ const TITLES = { anthropic: "Anthropic Messages", responses: "OpenAI Responses",
 /** Each in the way that its documentation has for many tools. */
 const WAYS = {
   "@shedkit/agent": ["@shedkit/agent", { native: true }],
+  "@shedkit/agent, callByName": ["@shedkit/agent", { native: true, byName: true }],
   "ai, toolSearch": ["ai", { search: true }],
   "@mastra/core, ToolSearchProcessor": ["@mastra/core", { search: true }],
   "@tanstack/ai, lazy tools": ["@tanstack/ai", { search: true }],

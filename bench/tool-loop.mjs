@@ -35,12 +35,20 @@ for (const name of names) {
 for (const count of LENGTHS) {
   const wanted = (name) => pace[name] * count * (growth[name] ?? 1);
   const able = names.filter((name) => wanted(name) < PATIENCE_MS);
+  const isSlow = (name) => wanted(name) > PATIENCE_MS / 4;
   for (const name of names)
     if (!able.includes(name)) notes.push(`${name}: ${count} steps take longer than is waited for here.`);
-  const ask = (name, round) =>
-    // Who is slow does not warm up once more.
-    round < 0 && wanted(name) > PATIENCE_MS / 4 ? undefined : workers[name].call("steps", { count });
+  const memory = count === LENGTHS.at(-1);
+  const kept = {};
+  for (const name of able)
+    if (memory && !isSlow(name)) kept[name] = await workers[name].call("steps", { count, memory }).catch(() => ({}));
+  const ask = (name, round) => {
+    // Who is slow does not warm up, and is asked once for all.
+    if (!isSlow(name)) return workers[name].call("steps", { count });
+    return round < 0 ? undefined : workers[name].call("steps", { count, memory });
+  };
   const { got, faults } = await inTurn(able, ROUNDS, ask, {
+    warm: 2,
     ms: share("tool-loop", PARTS[count]),
     patience: PATIENCE_MS / 4,
   });
@@ -55,7 +63,7 @@ for (const count of LENGTHS) {
     cpu: figures(got, "cpu", OURS),
     wall: figures(got, "wall", OURS),
     growth: figures(got, "growth", OURS),
-    kept: figures(got, "held", OURS),
+    kept: Object.fromEntries(able.map((name) => [name, (kept[name] ?? got[name][0])?.held])),
   };
 }
 
@@ -89,7 +97,7 @@ report("tool-loop", {
         ...LENGTHS.map((count) => spread(of(count, "cpu", name))),
         number(of(800, "cpu", name)?.ratio),
         number(of(800, "growth", name)?.median),
-        number(of(800, "kept", name)?.median),
+        number(of(800, "kept", name)),
         number(data.peak[name]),
       ]),
     },

@@ -56,21 +56,25 @@ async function made(steps, calls, onStep, waitMs = 0) {
   };
 }
 
-/** Milliseconds of a step; how late steps compare to early ones; megabytes that the conversation keeps, while it is open. */
-export async function steps({ count }) {
-  const at = [];
+/**
+ * Milliseconds of a step, and how late steps compare to early ones. With `memory` also the megabytes that the conversation
+ * keeps while it is open: to collect all garbage makes the engine drop what it has compiled, so the time is another then.
+ */
+export async function steps({ count, memory = false }) {
+  const marks = new Map([25, 25 + WINDOW, count - WINDOW, count].map((step) => [step, 0]));
   const loop = await made(count, 1, (step) => {
-    at[step] = cpu();
+    if (marks.has(step)) marks.set(step, cpu()); // no oftener: it costs as much as half a step
   });
-  const before = heap();
+  const before = memory && heap();
   const [start, startCpu] = [performance.now(), cpu()];
   await loop.run();
   const [wall, used] = [performance.now() - start, (cpu() - startCpu) / 1000];
-  await new Promise((resolve) => setTimeout(resolve, 20)); // what it does behind its answer
-  const held = (heap() - before) / 1e6;
+  if (memory) await new Promise((resolve) => setTimeout(resolve, 20)); // what it does behind its answer
+  const held = memory ? (heap() - before) / 1e6 : undefined;
   await loop.end();
-  const growth = (at[count] - at[count - WINDOW]) / (at[25 + WINDOW] - at[25]);
-  return { wall: wall / count, cpu: used / count, held, ...(count >= 4 * WINDOW && { growth }) };
+  const since = (from, to) => marks.get(to) - marks.get(from);
+  const growth = count >= 4 * WINDOW ? since(count - WINDOW, count) / since(25, 25 + WINDOW) : undefined;
+  return { wall: wall / count, cpu: used / count, held, growth };
 }
 
 /** Milliseconds of ten steps with eight calls each, every one of which waits 20 ms. */

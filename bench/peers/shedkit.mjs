@@ -10,7 +10,7 @@ export const PACKAGES = ["@shedkit/agent"];
 
 const PROVIDERS = { chat: OpenAIProvider, responses: ResponsesProvider, anthropic: AnthropicMessagesProvider };
 
-/** `native`: the server takes tools that are loaded later, as the vendor's own does; `declareAll`: all tools declared from the start. */
+/** `native`: the server takes tools that are loaded later, as the vendor's own does; `declareAll`: all tools declared from the start; `byName`: none is later. */
 export async function open({
   wire,
   url,
@@ -22,10 +22,12 @@ export async function open({
   declareAll,
   stores,
   native,
+  byName,
 }) {
   const provider = script ? scripted(script) : cloud({ wire, url, native });
   const shed = new ToolShed().tools(tools.map(toolOf));
   if (declareAll) shed.pin(...tools.map(({ name }) => name));
+  if (byName) shed.callByName();
   const begin = (id) => {
     let builder = AgentSession.builder(provider).withModel(model).withToolshed(shed);
     if (system) builder = builder.withSystemPrompt(system);

@@ -10,6 +10,9 @@ const SEARCHES = {
   __lazy__tool__discovery__: (_, name) => ({ toolNames: [name] }),
 };
 
+/** Calls a tool that was found by its name, where a session declares none later. */
+const USE_TOOL = "use_tool";
+
 export function make({ steps }, { tokensOf }) {
   const records = [];
   const caches = new Map();
@@ -18,19 +21,24 @@ export function make({ steps }, { tokensOf }) {
     answer(wire, body) {
       if (!caches.has(wire)) caches.set(wire, new PromptCache(wire, tokensOf));
       const usage = caches.get(wire).read(body);
-      const { calls, declared, search } = READERS[wire](body);
+      const { calls, declared, search, shown } = READERS[wire](body);
       if (declared.size === 0 && search === undefined) {
         // No part of the task: the session asks for something of its own, a summary or notes.
         records.push({ ...usage, declared: 0, own: true, at: 0, missed: 0, bytes: JSON.stringify(body).length });
         return say(usage, ["[", "]"], []);
       }
-      const { at, attempts, missed } = progress(steps, calls, declared);
+      const byName = declared.has(USE_TOOL);
+      const callable = byName ? shownOf(steps, shown) : declared;
+      const { at, attempts, missed } = progress(steps, calls, callable);
       const next = steps[at];
       records.push({ ...usage, declared: declared.size, at, missed, bytes: JSON.stringify(body).length });
       const id = `call_${records.length}_${Math.abs(records.length * 7919).toString(36)}`;
       if (next === undefined) return say(usage, ["It", " is", " all", " done", "."], []);
-      if (declared.has(next.tool)) {
-        return say(usage, ["I", " do", " the", " next", " thing", "."], [call(id, next.tool, next.args)]);
+      if (callable.has(next.tool)) {
+        const made = byName
+          ? call(id, USE_TOOL, { tool_name: next.tool, tool_input: next.args })
+          : call(id, next.tool, next.args);
+        return say(usage, ["I", " do", " the", " next", " thing", "."], [made]);
       }
       const text = [next.query, next.description, next.tool.replaceAll(/[_.-]/g, " ")][attempts];
       return say(
@@ -47,6 +55,17 @@ const say = (usage, text, calls) => ({
   answer: { text, calls },
 });
 const call = (id, name, args) => ({ id, name, json: JSON.stringify(args).match(/.{1,12}/gs) ?? ["{}"] });
+
+/** The tools of a task that results of a search have shown. */
+function shownOf(steps, shown) {
+  return new Set(steps.map(({ tool }) => tool).filter((tool) => shown.some((text) => text.includes(`"${tool}"`))));
+}
+
+/** What a call is of. */
+function calledBy(name, args) {
+  if (name !== USE_TOOL) return name;
+  return (typeof args === "string" ? JSON.parse(args) : args).tool_name;
+}
 
 /** How far the conversation has come: the step, how often its tool was looked for, and how many were not found. */
 function progress(steps, calls, declared) {
@@ -79,30 +98,40 @@ function searchOf(names) {
   return name && { name, native: false };
 }
 
+function textOf(content) {
+  if (typeof content === "string") return content;
+  return (content ?? []).map(({ text = "" }) => text).join("\n");
+}
+
+const calledIn = ({ function: { name, arguments: args } }) => calledBy(name, args);
+
 const READERS = {
   anthropic({ tools = [], messages }) {
     const declared = new Set(tools.filter((tool) => !tool.defer_loading).map(({ name }) => name));
     const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
-    const calls = blocks.filter(({ type }) => type === "tool_use").map(({ name }) => name);
-    for (const { content } of blocks.filter(({ type }) => type === "tool_result")) {
+    const calls = blocks.filter(({ type }) => type === "tool_use").map(({ name, input }) => calledBy(name, input));
+    const results = blocks.filter(({ type }) => type === "tool_result");
+    for (const { content } of results) {
       for (const part of Array.isArray(content) ? content : [])
         if (part.type === "tool_reference") declared.add(part.tool_name);
     }
-    return { calls, declared, search: searchOf(declared) };
+    return { calls, declared, search: searchOf(declared), shown: results.map(({ content }) => textOf(content)) };
   },
   responses({ tools = [], input }) {
     const declared = new Set(tools.filter((tool) => !tool.defer_loading && tool.name).map(({ name }) => name));
     const items = Array.isArray(input) ? input : [];
     for (const item of items) for (const { name } of item.tools ?? []) declared.add(name);
-    const calls = items.flatMap(({ type, name }) =>
-      type === "function_call" ? [name] : type === "tool_search_call" ? ["tool_search"] : [],
+    const calls = items.flatMap(({ type, name, arguments: args }) =>
+      type === "function_call" ? [calledBy(name, args)] : type === "tool_search_call" ? ["tool_search"] : [],
     );
     const native = tools.some(({ type }) => type === "tool_search");
-    return { calls, declared, search: native ? { name: "shed", native: true } : searchOf(declared) };
+    const shown = items.filter(({ type }) => type === "function_call_output").map(({ output }) => textOf(output));
+    return { calls, declared, search: native ? { name: "shed", native: true } : searchOf(declared), shown };
   },
   chat({ tools = [], messages }) {
     const declared = new Set(tools.map((tool) => tool.function.name));
-    const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls.map((each) => each.function.name));
-    return { calls, declared, search: searchOf(declared) };
+    const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(calledIn));
+    const shown = messages.filter(({ role }) => role === "tool").map(({ content }) => textOf(content));
+    return { calls, declared, search: searchOf(declared), shown };
   },
 };

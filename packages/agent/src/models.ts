@@ -10,7 +10,8 @@ export class Models {
   readonly #source: ModelSource;
   /** The router, where there is one without loading anything. */
   readonly ready: ProviderRouter | undefined;
-  readonly #ended = new AbortController();
+  /** Aborts the loading. */
+  #ended: AbortController | undefined;
   #loading: Promise<ProviderRouter> | undefined;
   #loaded: ProviderRouter | undefined;
   #users = 0;
@@ -38,14 +39,16 @@ export class Models {
   /** The last one closes what was loaded, and gives up what is being loaded. */
   async release(): Promise<void> {
     if (--this.#users > 0) return;
-    this.#ended.abort(new AgenticError("cancelled", "The session has ended.", { reason: "the session ends" }));
+    this.#ended?.abort(new AgenticError("cancelled", "The session has ended.", { reason: "the session ends" }));
     if (this.#loaded) await this.#loaded.close();
     // A load that does not hear its signal is not waited for.
     else this.#loading?.then((router) => router.close()).catch(() => undefined);
   }
 
   #load(): Promise<ProviderRouter> {
-    this.#loading ??= (this.#source as ModelPreset).load(this.#ended.signal).then(
+    if (this.#loading) return this.#loading;
+    this.#ended = new AbortController();
+    this.#loading = (this.#source as ModelPreset).load(this.#ended.signal).then(
       (router) => {
         this.#loaded = router;
         return router;

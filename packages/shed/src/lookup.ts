@@ -13,35 +13,35 @@ export class ToolLookup {
   readonly #tools: SessionTools;
   readonly #offer: Offer;
   readonly #access: Access;
-  readonly #discovery = new ToolDiscovery();
+  /** Made when it is first needed: most sessions of many look for nothing. */
+  #discovery: ToolDiscovery | undefined;
 
   constructor(tools: SessionTools, offer: Offer, access: Access) {
     this.#tools = tools;
     this.#offer = offer;
     this.#access = access;
-    for (const name of tools.names()) this.add(tools.require(name));
   }
 
   /** Why the embedder gave nothing when it was last asked. */
   get embedderFault(): string | undefined {
-    return this.#discovery.embedderFault;
+    return this.#discovery?.embedderFault;
   }
 
   add(tool: BoundTool): void {
-    this.#discovery.add(tool.definition);
+    this.#discovery?.add(tool.definition);
   }
 
   remove(name: string): void {
-    this.#discovery.remove(name);
+    this.#discovery?.remove(name);
   }
 
   useEmbedder(embedder: Embedder, signal: AbortSignal | undefined): Promise<void> {
-    return this.#discovery.useEmbedder(embedder, signal);
+    return this.#whole().useEmbedder(embedder, signal);
   }
 
   /** The tools that fit, best first. */
   async search(query: string, limit: number, signal: AbortSignal | undefined): Promise<ToolHit[]> {
-    const found = await this.#discovery.search(query, limit, signal);
+    const found = await this.#whole().search(query, limit, signal);
     return found.flatMap(({ name, score }) => {
       const tool = this.#tools.find(name); // it may have gone while the search ran
       return tool === undefined ? [] : [hitOf(tool, score)];
@@ -52,7 +52,7 @@ export class ToolLookup {
   async find(description: string, limit: number, ctx: ToolContext): Promise<ToolHit[]> {
     // Tools that may not be listed must not push others off the list; most often there are none.
     for (let depth = limit; ; depth *= 4) {
-      const found = await this.#discovery.search(description, depth, ctx.signal);
+      const found = await this.#whole().search(description, depth, ctx.signal);
       const listed = await this.#listed(found, ctx);
       if (listed.length >= limit || found.length < depth) return listed.slice(0, limit);
     }
@@ -62,6 +62,14 @@ export class ToolLookup {
   catalog(ctx: ToolContext): Promise<{ name: string; category: string }[]> {
     const all = this.#tools.names().map((name) => ({ name, score: 0 }));
     return this.#listed(all, ctx);
+  }
+
+  #whole(): ToolDiscovery {
+    if (this.#discovery === undefined) {
+      this.#discovery = new ToolDiscovery();
+      for (const name of this.#tools.names()) this.#discovery.add(this.#tools.require(name).definition);
+    }
+    return this.#discovery;
   }
 
   async #listed(found: readonly { name: string; score: number }[], ctx: ToolContext): Promise<ToolHit[]> {

@@ -13,25 +13,24 @@ export class SessionTools {
   readonly registry: ToolRegistry;
   readonly #ordering: boolean;
   readonly #byName: boolean;
-  readonly #declared = new Map<string, Tool>(); // in the order of registration
 
   constructor({ set, resources, validator, ordering = false, callByName }: ManagerOptions) {
     this.registry = set?.registry() ?? new ToolRegistry({ resources, validator });
     this.#ordering = ordering;
     this.#byName = callByName !== undefined;
-    for (const tool of set?.tools ?? []) this.#declare(tool);
   }
 
   get isEmpty(): boolean {
-    return this.#declared.size === 0;
+    return this.names().length === 0;
   }
 
+  /** In the order of registration. */
   names(): string[] {
-    return [...this.#declared.keys()];
+    return this.registry.names();
   }
 
   has(name: string): boolean {
-    return this.#declared.has(name);
+    return this.find(name) !== undefined;
   }
 
   find(name: string): BoundTool | undefined {
@@ -47,11 +46,12 @@ export class SessionTools {
 
   /** As the model gets it: with `_after` where calls can be ordered. */
   declaration(name: string): Tool | undefined {
-    return this.#declared.get(name);
+    const tool = this.find(name)?.definition;
+    return tool && this.#ordering ? withOrdering(tool) : tool;
   }
 
   declarations(): Tool[] {
-    return [...this.#declared.values()];
+    return this.names().map((name) => this.declaration(name) as Tool);
   }
 
   /** Throws as {@link ToolRegistry.register} does, and ToolError `invalidArguments` for what is no tool or named `shed`. */
@@ -63,19 +63,11 @@ export class SessionTools {
     const name = toolName(tool.definition());
     if (name === SHED_NAME || (this.#byName && name === USE_TOOL_NAME))
       throw new ToolError("invalidArguments", name, `No tool may be named "${name}": give it another name.`);
-    const bound = this.registry.register(tool);
-    this.#declare(bound);
-    return bound;
+    return this.registry.register(tool);
   }
 
   /** False where there is none of that name. */
   remove(name: string): boolean {
-    if (!this.registry.unregister(name)) return false;
-    this.#declared.delete(name);
-    return true;
-  }
-
-  #declare({ name, definition }: BoundTool): void {
-    this.#declared.set(name, this.#ordering ? withOrdering(definition) : definition);
+    return this.registry.unregister(name);
   }
 }

@@ -46,8 +46,7 @@ export class ToolSet {
   /** What was left out, and what is old. */
   readonly warnings: readonly ToolSetWarning[];
   readonly #parts: ToolSetParts;
-  /** Nothing is ever added to it. */
-  readonly #own: ToolRegistry;
+  #registry: ToolRegistry | undefined;
   readonly #stops: (() => void | Promise<void>)[] = [];
 
   constructor(parts: ToolSetParts) {
@@ -56,7 +55,12 @@ export class ToolSet {
     this.resources = parts.resources;
     this.states = parts.states;
     this.warnings = parts.warnings;
-    this.#own = this.registry();
+  }
+
+  /** Nothing is ever added to it. */
+  get #own(): ToolRegistry {
+    this.#registry ??= this.registry();
+    return this.#registry;
   }
 
   /** The tool of that client name. */

@@ -1,10 +1,13 @@
+/** Nothing is ever written to it. */
+const NONE = new Uint32Array(1);
+
 /**
  * Remembers ids by a number of each, at some five bytes an id: a session may have many thousands. That an id is taken may
  * be said of one that is not, once in some millions; never the other way round.
  */
 export class TakenIds {
   /** Numbers of ids, each at the first free place from where it belongs on; 0 is a free place. */
-  #places = new Uint32Array(16);
+  #places = NONE;
   #count = 0;
 
   add(id: string): void {
@@ -18,7 +21,7 @@ export class TakenIds {
   }
 
   #grow(): void {
-    const places = new Uint32Array(this.#places.length * 2);
+    const places = new Uint32Array(Math.max(16, this.#places.length * 2));
     for (const number of this.#places) if (number !== 0) put(places, number);
     this.#places = places;
   }

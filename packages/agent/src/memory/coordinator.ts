@@ -12,7 +12,9 @@ const RETRY_SHARE = 0.25;
 /** Puts the memory model to work when enough has come together: in the background, one piece of work at a time. */
 export class MemoryCoordinator {
   readonly #parts: MemoryParts & { docStore: DocumentStore };
-  readonly #abort = new AbortController();
+  /** Aborts what runs. */
+  #abort: AbortController | undefined;
+  #ended = false;
   #running: Promise<void> | undefined;
   /** The place in the log before which all has been observed, as far as this process knows. */
   #observedUpTo = 0;
@@ -25,7 +27,7 @@ export class MemoryCoordinator {
 
   /** Looks whether there is work and begins it. Returns at once. */
   check(sink: Sink): void {
-    if (this.#running || this.#abort.signal.aborted) return;
+    if (this.#running || this.#ended) return;
     const kind = this.#due();
     if (!kind) return;
     sink({ type: "progress", progress: { type: "processingMemory", kind } });
@@ -41,7 +43,8 @@ export class MemoryCoordinator {
 
   /** Ends what runs: its outcome is not recorded, and a session that resumes does it again. */
   async end(): Promise<void> {
-    this.#abort.abort();
+    this.#ended = true;
+    this.#abort?.abort();
     await this.#running;
   }
 
@@ -62,10 +65,12 @@ export class MemoryCoordinator {
       kind === "observation" ? memoryConfig.observationTriggerTokens : memoryConfig.reflectionTriggerTokens;
     // A model that gives nothing, or fails, is not asked again for the same: no answer waits for the memory.
     this.#notBelow[kind] = tokens + trigger * RETRY_SHARE;
+    const abort = new AbortController();
+    this.#abort = abort;
     try {
       const { effects } = this.#parts;
       // A model that hangs must not keep the next from being asked.
-      await inTime(effects, memoryConfig.timeoutMs, this.#abort.signal, kind, (signal) => this.#make(kind, signal));
+      await inTime(effects, memoryConfig.timeoutMs, abort.signal, kind, (signal) => this.#make(kind, signal));
       const left = kind === "observation" ? log.state.rollingTokens : log.state.observedTokens;
       if (left < tokens) this.#notBelow[kind] = 0;
     } catch {

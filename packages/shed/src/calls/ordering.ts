@@ -12,10 +12,19 @@ const AFTER_SCHEMA: JsonSchema = {
   description: "Positions, from 0, of the calls of this batch that must succeed before this one runs.",
 };
 
+/** What was made, for all sessions that have the tool. */
+const ordered = new WeakMap<Tool, Tool>();
+
 /** The tool as it is declared where calls can be ordered: every call takes an optional `_after`. */
 export function withOrdering(tool: Tool): Tool {
-  if (tool.type === "single") return { type: "single", definition: orderedDefinition(tool.definition) };
-  return { ...tool, commands: tool.commands.map(orderedDefinition) };
+  const before = ordered.get(tool);
+  if (before) return before;
+  const made: Tool =
+    tool.type === "single"
+      ? { type: "single", definition: orderedDefinition(tool.definition) }
+      : { ...tool, commands: tool.commands.map(orderedDefinition) };
+  ordered.set(tool, made);
+  return made;
 }
 
 /**
