@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 export const demoModelPath: string = fileURLToPath(new URL("../model/shed-demo-2m-q8_0.gguf", import.meta.url));
 
 /** What the model file must hash to: SHA-256, in hexadecimal digits. */
-export const demoModelSha256 = "8e6584faa9b698a41430974852aaccbe64d948f0a2b9b12bab336ccf7692daeb";
+export const demoModelSha256 = "6825115356b6ffb45c2967431d51ae81d19b4a3178c1e3e41703df85e2a0512c";
 
 /** In bytes. */
 export const demoModelSize = 2_135_872;

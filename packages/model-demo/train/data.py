@@ -663,7 +663,7 @@ def sk_beyond(e, p):
     e.say(BEYOND)
 
 
-SKILLS = [(sk_value, 40), (sk_inline, 4), (sk_nofile, 3), (sk_title, 8), (sk_line, 8), (sk_list, 8), (sk_count, 7), (sk_defined, 8), (sk_mention, 2), (sk_calc, 9), (sk_remember, 9), (sk_forgotten, 1), (sk_write, 6), (sk_edit, 7), (sk_talk, 3), (sk_beyond, 5)]
+SKILLS = [(sk_value, 40), (sk_inline, 4), (sk_nofile, 3), (sk_title, 8), (sk_line, 8), (sk_list, 8), (sk_count, 7), (sk_defined, 10), (sk_mention, 2), (sk_calc, 9), (sk_remember, 9), (sk_forgotten, 1), (sk_write, 9), (sk_edit, 11), (sk_talk, 3), (sk_beyond, 5)]
 SYSTEM = ["You are a helpful assistant.", "You are a helpful assistant. Use the tools to answer.", "Be brief.", "You are a coding agent that runs in the terminal of the user.", "Answer in one sentence.", "You work in the folder of the user. Never make up facts."]
 
 

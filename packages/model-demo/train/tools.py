@@ -101,7 +101,8 @@ class Wire:
                 name = r.choice(OTHER[k].split()) if x < .5 else word() + "_" + word() if x < .85 else word()
                 for p in params:
                     b = p.rstrip("?")
-                    if b in PARAMS and k != "memory" and r.random() < (.35 if b not in ("paths", "description") else .08): alias[b] = r.choice(PARAMS[b].split())
+                    often = .08 if b in ("paths", "description") else .6 if k in ("write", "edit") else .35
+                    if b in PARAMS and k != "memory" and r.random() < often: alias[b] = word() if r.random() < .3 else r.choice(PARAMS[b].split())
                 if len(set(alias.values()) | {p.rstrip("?") for p in params} - set(alias)) < len(params): alias = {}
             s.tool[k] = (want, name, params, desc, alias)
         if len({v[1] for v in s.tool.values()} | {"shed"}) < 8: s.tool = {k: (v[0], v[1], v[2], v[3], {}) for k, v in TOOLS.items()}

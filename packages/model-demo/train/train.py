@@ -15,7 +15,7 @@ import data
 from model import CFG, LM, Muon
 from tokenizer import Tok
 
-STEPS, DECAY_FROM, TOKENS, SEED = 4250, 1500, 3072, 1
+STEPS, DECAY_FROM, TOKENS, SEED = 7000, 2400, 3072, 1
 LONGEST = 1200  # tokens of a conversation
 
 
