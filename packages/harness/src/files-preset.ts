@@ -7,7 +7,14 @@ import { optionalPeer } from "./optional-peer.js";
 /** Settings of the file tools, by tool, as `@shedkit/tools-files` describes them. What is absent is its default. */
 export interface FilesPresetOptions {
   read?:
-    | Settings<{ lineNumbers: boolean; maxLines: number; maxTokens: number; images: boolean; gitignore: boolean }>
+    | Settings<{
+        lineNumbers: boolean;
+        maxLines: number;
+        maxTokens: number;
+        images: boolean;
+        gitignore: boolean;
+        stream: boolean;
+      }>
     | undefined;
   write?: Settings<{ readFirst: boolean; gitignore: boolean }> | undefined;
   edit?:
@@ -30,6 +37,8 @@ export interface FileChangesPresetOptions {
     | Settings<{ matchIndentation: boolean; matchLookalikes: boolean; readFirst: boolean; gitignore: boolean }>
     | undefined;
   apply_patch?: Settings<{ readFirst: boolean; gitignore: boolean }> | undefined;
+  delete?: Settings<{ gitignore: boolean }> | undefined;
+  move?: Settings<{ gitignore: boolean }> | undefined;
 }
 
 type Package = typeof import("@shedkit/tools-files");
@@ -54,8 +63,8 @@ async function formats(documents = false): Promise<FileFormat[]> {
 const changes: readonly Maker<FileChangesPresetOptions>[] = [
   ["multi_edit", (tools, fs, { multi_edit }) => tools.multiEditTool(fs, given(multi_edit))],
   ["apply_patch", (tools, fs, { apply_patch }) => tools.applyPatchTool(fs, given(apply_patch))],
-  ["delete", (tools, fs) => tools.deleteTool(fs)],
-  ["move", (tools, fs) => tools.moveTool(fs)],
+  ["delete", (tools, fs, options) => tools.deleteTool(fs, given(options.delete))],
+  ["move", (tools, fs, { move }) => tools.moveTool(fs, given(move))],
 ];
 
 /** The file tools as constructors that import their package when they are asked for a tool. */

@@ -45,7 +45,7 @@ export function hashlineTools(
 
 /** `@shedkit/tools-search` comes with the tools. */
 async function finderFor(fs: FileSystem) {
-  const root = await realFolder(fs);
+  const root = realFolder(fs);
   if (root === undefined) return undefined;
   const { ripgrep } = await optionalPeer("@shedkit/tools-search", () => import("@shedkit/tools-search/node"));
   return ripgrep(root);

@@ -1,7 +1,11 @@
 import type { FileSystem } from "@shedkit/fs";
+import { NodeFileSystem } from "@shedkit/fs/node";
 
-/** The folder on the disk that a file system stands for; undefined where there is none. */
-export async function realFolder(fs: FileSystem): Promise<string | undefined> {
-  const { NodeFileSystem } = await import("@shedkit/fs/node");
-  return fs instanceof NodeFileSystem ? fs.root : undefined;
+/**
+ * The folder on the disk that a file system stands for; undefined where there is none. Of a class of its own on top of
+ * `NodeFileSystem` nobody knows whether the disk holds what it shows.
+ */
+export function realFolder(fs: FileSystem): string | undefined {
+  const isReal = fs instanceof NodeFileSystem && Object.getPrototypeOf(fs) === NodeFileSystem.prototype;
+  return isReal ? fs.root : undefined;
 }

@@ -33,7 +33,7 @@ export function globTools(fs: FileSystem, options: GlobPresetOptions): ToolConst
 }
 
 async function finderIn(fs: FileSystem): Promise<{ finder?: FileFinder | undefined }> {
-  const root = await realFolder(fs);
+  const root = realFolder(fs);
   if (root === undefined) return {};
   const { ripgrep } = await optionalPeer(name, () => import("@shedkit/tools-search/node"));
   return { finder: await ripgrep(root) };

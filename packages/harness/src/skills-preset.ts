@@ -1,5 +1,6 @@
 import type { FileSystem } from "@shedkit/fs";
 import type { ToolConstructor } from "@shedkit/tool";
+import { given, type Settings } from "./given.js";
 import { lazyReminder } from "./lazy-reminder.js";
 import { optionalPeer } from "./optional-peer.js";
 
@@ -12,10 +13,13 @@ export interface SkillFolder {
   nested?: boolean | undefined;
 }
 
+/** Settings of `skill`, likewise. What is absent is its default. */
+export type SkillsPresetOptions = Settings<{ maxResults: number }>;
+
 /** `skill` over some folders, as a constructor that imports its package and brings its reminder. */
-export function skillTools(scopes: readonly SkillFolder[]): ToolConstructor[] {
+export function skillTools(scopes: readonly SkillFolder[], options: SkillsPresetOptions): ToolConstructor[] {
   const tools = () => optionalPeer("@shedkit/tools-skills", () => import("@shedkit/tools-skills"));
-  const construct = async () => (await tools()).skillTool(scopes);
+  const construct = async () => (await tools()).skillTool(scopes, given(options));
   const told = { id: "skills-discovered", requires: { kind: "skill" } };
   const reminder = lazyReminder(told, async () => (await tools()).skillReminder(scopes));
   return [{ name: "skill", needsSession: false, reminders: [reminder], construct }];

@@ -7,7 +7,14 @@ import { type FileChangesPresetOptions, type FilesPresetOptions, fileChangeTools
 import { type HashlinePresetOptions, hashlineTools } from "./hashline-preset.js";
 import { type LspPresetOptions, type LspServer, lspTools } from "./lsp-preset.js";
 import { type MediaPresetOptions, mediaTools } from "./media-preset.js";
-import { memoryTools, type NoteStore, noteTools, sessionMemoryTools } from "./memory-preset.js";
+import {
+  type MemoryPresetOptions,
+  memoryTools,
+  type NoteStore,
+  type NotesPresetOptions,
+  noteTools,
+  sessionMemoryTools,
+} from "./memory-preset.js";
 import { readyMadeParts } from "./ready-made.js";
 import {
   type GlobPresetOptions,
@@ -16,8 +23,8 @@ import {
   searchContextTools,
   searchFileTools,
 } from "./search-preset.js";
-import { type ShellPresetOptions, shellTools } from "./shell-preset.js";
-import { type SkillFolder, skillTools } from "./skills-preset.js";
+import { type ShellPresetOptions, shellTools, shellToolsBeside } from "./shell-preset.js";
+import { type SkillFolder, type SkillsPresetOptions, skillTools } from "./skills-preset.js";
 import {
   askUserTools,
   backgroundTools,
@@ -34,6 +41,18 @@ import {
   webFetchTools,
   webSearchTools,
 } from "./web-preset.js";
+
+/** Settings of {@link ToolPreset.minimalSubAgent}: those of its presets. */
+export interface SubAgentPresetOptions {
+  files?: FilesPresetOptions | undefined;
+  /** A `cwd` is needed where the file system is no `NodeFileSystem`: commands run on this machine's disk all the same. */
+  shell?: ShellPresetOptions | undefined;
+}
+
+/** Settings of {@link ToolPreset.standard}, likewise. */
+export interface StandardPresetOptions extends SubAgentPresetOptions {
+  memory?: MemoryPresetOptions | undefined;
+}
 
 /**
  * A list of tools to give to a shed: `new ToolShed().tools(ToolPreset.files(fs))`. Making and iterating one imports
@@ -105,18 +124,18 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   }
 
   /** `memory` over a given memory. Needs `@shedkit/tools-memory`. */
-  static memory(memory: MemoryAccess): ToolPreset {
-    return new ToolPreset(memoryTools(memory));
+  static memory(memory: MemoryAccess, options: MemoryPresetOptions = {}): ToolPreset {
+    return new ToolPreset(memoryTools(memory, options));
   }
 
   /** `memory` over the session's own facts. Needs `@shedkit/tools-memory`. */
-  static sessionMemory(): ToolPreset {
-    return new ToolPreset(sessionMemoryTools());
+  static sessionMemory(options: MemoryPresetOptions = {}): ToolPreset {
+    return new ToolPreset(sessionMemoryTools(options));
   }
 
   /** `memory_search` and `memory_get` over notes that outlive sessions. Needs `@shedkit/tools-memory`. */
-  static notes(notes: NoteStore): ToolPreset {
-    return new ToolPreset(noteTools(notes));
+  static notes(notes: NoteStore, options: NotesPresetOptions = {}): ToolPreset {
+    return new ToolPreset(noteTools(notes, options));
   }
 
   /**
@@ -176,21 +195,23 @@ export class ToolPreset implements Iterable<ToolConstructor> {
    * `skill` over folders of skills; earlier ones win. A session that is built with it is told of the skills for the
    * files that it works on. Needs `@shedkit/tools-skills`.
    */
-  static skills(scopes: readonly SkillFolder[]): ToolPreset {
-    return new ToolPreset(skillTools(scopes));
+  static skills(scopes: readonly SkillFolder[], options: SkillsPresetOptions = {}): ToolPreset {
+    return new ToolPreset(skillTools(scopes, options));
   }
 
   /**
-   * What a sub-agent needs: {@link files} and {@link shell}, which begins in the folder of `fs` where that is a real
-   * one.
+   * What a sub-agent needs: {@link files} and {@link shell}, which begins in the folder of `fs`. Over a file system that
+   * is no `NodeFileSystem`, such as an overlay, a shell would run past it, on this machine's disk: throws TypeError there,
+   * unless the settings say where (`{ shell: { cwd } }`). Without a shell: {@link files}.
    */
-  static minimalSubAgent(fs: FileSystem): ToolPreset {
-    return new ToolPreset([...fileTools(fs, {}), ...shellTools({}, fs)]);
+  static minimalSubAgent(fs: FileSystem, options: SubAgentPresetOptions = {}): ToolPreset {
+    return new ToolPreset(filesAndShell(fs, options, "ToolPreset.minimalSubAgent"));
   }
 
-  /** {@link minimalSubAgent} and {@link sessionMemory}. */
-  static standard(fs: FileSystem): ToolPreset {
-    return ToolPreset.minimalSubAgent(fs).merge(ToolPreset.sessionMemory());
+  /** As {@link minimalSubAgent}, which says what it throws, and {@link sessionMemory}. */
+  static standard(fs: FileSystem, { memory = {}, ...options }: StandardPresetOptions = {}): ToolPreset {
+    const beside = filesAndShell(fs, options, "ToolPreset.standard");
+    return new ToolPreset([...beside, ...sessionMemoryTools(memory)]);
   }
 
   /** Tools of your own: constructors, or ready ones such as those of MCP servers. */
@@ -208,11 +229,21 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   }
 
   /**
-   * Adds the tools to a running session, without what they tell after calls of other tools. Throws ToolShedError
-   * `needsSession` where one can only be built with it.
+   * Adds the tools to a running session, without what they tell after calls of other tools: all of them, or none where it
+   * throws. Throws ToolShedError `needsSession` where one can only be built with it, and what `register` of the manager
+   * does, e.g. for a name that is taken.
    */
   async registerAll(manager: ToolCallManager): Promise<void> {
-    for (const tool of await this.asChildTools()) manager.register(tool);
+    const added: string[] = [];
+    try {
+      for (const tool of await this.asChildTools()) {
+        manager.register(tool);
+        added.push(toolName(tool.definition()));
+      }
+    } catch (cause) {
+      for (const name of added.reverse()) manager.deregister(name);
+      throw cause;
+    }
   }
 
   /** The tools, ready-made, e.g. for a sub-agent. Throws ToolShedError `needsSession`, naming all that need one. */
@@ -230,6 +261,14 @@ export class ToolPreset implements Iterable<ToolConstructor> {
     await this.registerAll(manager);
     return manager;
   }
+}
+
+function filesAndShell(
+  fs: FileSystem,
+  { files = {}, shell = {} }: SubAgentPresetOptions,
+  owner: string,
+): ToolConstructor[] {
+  return [...fileTools(fs, files), ...shellToolsBeside(fs, shell, owner)];
 }
 
 function asConstructor(tool: ToolConstructor | ToolImpl): ToolConstructor {

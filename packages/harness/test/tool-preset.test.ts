@@ -64,6 +64,20 @@ describe("ToolPreset", () => {
     expect(manager.names()).toEqual(["hello"]);
   });
 
+  it("adds all its tools or none", async () => {
+    const named = (name: string) => new FnTool(name, "Greets", { type: "object" }, async () => name);
+    const manager = await ToolPreset.fromConstructors([named("b")]).intoManager(newSessionId());
+    manager.activate(["b"]);
+    const clash = ToolPreset.fromConstructors([named("a"), named("b"), named("c")]);
+    await expect(clash.registerAll(manager)).rejects.toThrow('There is a tool named "b" already');
+    const twice = ToolPreset.fromConstructors([named("a"), named("c"), named("a")]);
+    await expect(twice.registerAll(manager)).rejects.toThrow('There is a tool named "a" already');
+    expect(manager.names()).toEqual(["b"]);
+    expect(manager.isActive("b")).toBe(true);
+    await ToolPreset.fromConstructors([named("a"), named("c")]).registerAll(manager);
+    expect(manager.names()).toEqual(["b", "a", "c"]);
+  });
+
   it("refuses, naming them all, to make tools that need a session without one", async () => {
     const preset = ToolPreset.fromConstructors([ready, bound, toolFn("memory", () => hello)]);
     const manager = await ToolPreset.fromConstructors([]).intoManager(newSessionId());

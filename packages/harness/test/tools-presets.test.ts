@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { NodeFileSystem } from "@shedkit/fs/node";
+import { OverlayFileSystem } from "@shedkit/fs/overlay";
 import { ToolShed, ToolShedError } from "@shedkit/shed";
 import { callTool, Resources, type SessionParts, type ToolConstructor } from "@shedkit/tool";
 import { type JsonValue, newSessionId, type ToolArguments } from "@shedkit/types";
@@ -45,8 +46,9 @@ async function session(preset: ToolPreset) {
 }
 
 describe("presets of tools", () => {
-  it("name their tools before anything is imported", () => {
+  it("name their tools before anything is imported", async () => {
     const fs = new MemoryFileSystem();
+    const disk = await realFs();
     const shell = ["bash", "task_output", "task_kill"];
     const files = ["read", "write", "edit", "list"];
     expect(names(ToolPreset.shell())).toEqual(shell);
@@ -57,13 +59,13 @@ describe("presets of tools", () => {
     expect(names(ToolPreset.glob(fs))).toEqual(["glob"]);
     expect(names(ToolPreset.searchContext())).toEqual(["search_context"]);
     expect(names(ToolPreset.sessionMemory())).toEqual(["memory"]);
-    expect(names(ToolPreset.minimalSubAgent(fs))).toEqual([...files, ...shell]);
-    expect(names(ToolPreset.standard(fs))).toEqual([...files, ...shell, "memory"]);
+    expect(names(ToolPreset.minimalSubAgent(disk))).toEqual([...files, ...shell]);
+    expect(names(ToolPreset.standard(disk))).toEqual([...files, ...shell, "memory"]);
   });
 
   it("need a session where they are over what it has", async () => {
     const memory = { facts: async () => [], edit: async () => 1 };
-    const fs = new MemoryFileSystem();
+    const fs = await realFs();
     for (const preset of [ToolPreset.memory(memory), ToolPreset.fileChanges(fs), ToolPreset.minimalSubAgent(fs)]) {
       expect((await preset.asChildTools()).map((tool) => tool.metadata?.id)).toEqual(names(preset));
     }
@@ -115,6 +117,34 @@ describe("presets of tools", () => {
     expect(await said("search_context", { query: "tea" })).toContain("about tea");
     await said("memory", { command: "add", fact: "Likes tea." });
     expect(facts()).toEqual(["Likes tea."]);
+  });
+
+  it("give no shell beside files that are not on the disk, unless a folder is named for it", async () => {
+    const disk = await realFs();
+    class Confined extends NodeFileSystem {}
+    const others = [new OverlayFileSystem(disk), new MemoryFileSystem(), new Confined(disk.root)];
+    for (const fs of others) {
+      expect(() => ToolPreset.minimalSubAgent(fs)).toThrow(/^ToolPreset\.minimalSubAgent: .*\{ shell: \{ cwd \} \}/);
+      expect(() => ToolPreset.standard(fs)).toThrow(TypeError);
+      expect(() => ToolPreset.standard(fs, { shell: { sandbox: {}, cwd: undefined } })).toThrow("ToolPreset.files(fs)");
+      const { said } = await session(ToolPreset.standard(fs, { shell: { cwd: disk.root } }));
+      expect(await said("bash", { command: "pwd", description: "" })).toBe(`exit: 0\n${disk.root}`);
+    }
+  });
+
+  it("pass on the settings of what they are made of", async () => {
+    const settings = { files: { read: { lineNumbers: false } }, memory: { maxFactChars: 5 } };
+    const fs = await realFs();
+    await fs.mkdir("sub");
+    await fs.writeFile("a", "1\n");
+    const shell = { cwd: join(fs.root, "sub"), bash: { enabledBackground: false } };
+    const preset = ToolPreset.standard(fs, { ...settings, shell });
+    expect(names(preset)).toEqual(["read", "write", "edit", "list", "bash", "memory"]);
+    const { said } = await session(preset);
+    expect(await said("read", { path: "a" })).toMatch(/^1/);
+    expect(await said("read", { path: "a" })).not.toContain("1→");
+    expect(await said("bash", { command: "pwd", description: "" })).toBe(`exit: 0\n${fs.root}/sub`);
+    expect(await said("memory", { command: "add", fact: "Likes tea." })).toContain("5 are the most");
   });
 
   it("leave no process behind when the session ends", async () => {
