@@ -151,8 +151,9 @@ export class Permissions {
   /** Lets the call run, with what was answered, or throws. */
   #apply(request: ToolCallRequest, decision: ApprovalDecision, outer: ToolCallRequest = request): void {
     if (decision.type === "deny") throw denied(request, decision.reason ?? "the user said no");
-    if (decision.answer === undefined) return;
-    this.#tools.resources.getOrDefault(userAnswers, () => new Map()).set(outer.id, decision.answer);
+    const { answer = this.#tools.get(request.name)?.metadata?.asks && null } = decision;
+    if (answer === undefined) return;
+    this.#tools.resources.getOrDefault(userAnswers, () => new Map()).set(outer.id, answer);
   }
 
   /** Whether leave was given for the session, for the tool or for all that this call accesses. */

@@ -19,7 +19,7 @@ export type CallGate = (call: GatedCall) => { deny: string } | undefined;
 export const callGates: Resource<Set<CallGate>> = resource("callGates");
 
 /**
- * What people answered to calls that ask (`ToolSpec.asks`), by the id of the call: there while the call runs. Absent where
- * somebody let it run and said nothing.
+ * What people answered to calls that ask (`ToolSpec.asks`), by the id of the call: there while the call runs. `null` where
+ * somebody let it run and said nothing; absent where nobody was asked. Who runs tools without a session puts it here.
  */
 export const userAnswers: Resource<Map<string, JsonValue>> = resource("userAnswers");

@@ -93,7 +93,7 @@ export function waitTool(): TypedTool<WaitInput, WaitOutput> {
       await firstOf(over, Math.min(timeout_ms, MAX_WAIT_MS), ctx.signal);
       const now = tasksOf(ctx); // a list may be made anew
       const rows = tasks.map(({ id, description }) => {
-        const { running, status } = now.get(id) ?? { running: false, status: "ended" };
+        const { running, status } = stands(now.get(id));
         return { task_id: id, status, running, line: `${id} (${description}): ${status}` };
       });
       const left = rows.filter(({ running }) => running).length;
@@ -139,7 +139,7 @@ export function monitorTool(): TypedTool<MonitorInput, MonitorOutput> {
         return ToolCallResult.failure("too long", text);
       }
       const lines = await newLines(task, contains, Math.min(timeout_ms, MAX_WAIT_MS), ctx);
-      const { running, status } = tasksOf(ctx).get(id) ?? { running: false, status: "ended" };
+      const { running, status } = stands(tasksOf(ctx).get(id));
       const shown = lastOf(lines);
       const left = lines.length - shown.length;
       const text = [
@@ -199,6 +199,14 @@ function lastOf(lines: readonly string[]): string[] {
     return chars > MAX_LINES_CHARS;
   });
   return lines.slice(from + 1);
+}
+
+/** How a task stands, which the model is about to be told. */
+function stands(task: BackgroundTask | undefined): { running: boolean; status: string } {
+  if (!task) return { running: false, status: "ended" };
+  const { running, status } = task;
+  if (!running) task.told?.();
+  return { running, status };
 }
 
 function tasksOf({ resources }: ToolContext): ReadonlyMap<string, BackgroundTask> {

@@ -3,8 +3,16 @@ import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { ToolShed, ToolShedError } from "@shedkit/shed";
 import { MemoryDocumentStore } from "@shedkit/store";
 import { type ScriptedAnswer, ScriptedProvider } from "@shedkit/testing";
-import { type AccessRequest, defineCommands, defineTool, type ToolImpl, type ToolKind } from "@shedkit/tool";
-import { editTool, writeTool } from "@shedkit/tools-files";
+import {
+  type AccessRequest,
+  callTool,
+  defineCommands,
+  defineTool,
+  type ToolImpl,
+  type ToolKind,
+  userAnswers,
+} from "@shedkit/tool";
+import { applyPatchTool, editTool, readTool, writeTool } from "@shedkit/tools-files";
 import { type ApprovalDecision, textOfContent } from "@shedkit/types";
 import * as Type from "@sinclair/typebox";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -93,6 +101,23 @@ describe("a plan", () => {
     expect(results[1]).toContain("The user says: But be careful.");
   });
 
+  it("is not taken as agreed to where nobody was asked", async () => {
+    const { results, session } = await planning([enter]);
+    const { resources } = session.toolManager;
+    expect(results[0]).toContain("Nothing is changed");
+    const tool = session.toolManager.get("exit_plan");
+    if (!tool) throw new Error("no tool");
+    const refused = await callTool(tool, { plan: "1." }, { resources });
+    expect(refused.errorDetail).toBe("nobody was asked");
+    expect(refused.text).toContain("Nobody could be asked");
+    expect(planMode(resources).active).toBe(true);
+    // A program without sessions that did ask somebody says so itself.
+    resources.getOrDefault(userAnswers, () => new Map()).set("exit_plan-call", null);
+    expect((await callTool(tool, { plan: "1." }, { resources })).text).toMatch(/^The user agrees/);
+    expect(planMode(resources).active).toBe(false);
+    expect(resources.get(userAnswers)?.size).toBe(0);
+  });
+
   it("may be written to its file, and to no other with it", async () => {
     const script = [enter, call("write", "./plan.md"), call("write", "plan.md,a.txt"), call("delete", "plan.md")];
     const { results } = await planning(script, { planFile: "plan.md" });
@@ -127,6 +152,21 @@ describe("a plan", () => {
       editTool(fs),
     ]);
     expect(absolute.results.slice(1).map((text) => text.includes("is not permitted"))).toEqual([false, true]);
+  });
+
+  it("is not deleted by a patch, however the patch names it", async () => {
+    const fs = new MemoryFileSystem({ "plan.md": "1.\n" });
+    const tools = [readTool(fs), applyPatchTool(fs)];
+    const remove = (path: string) => ({
+      call: "apply_patch",
+      arguments: { patch: `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch` },
+    });
+    for (const planFile of ["plan.md", "/workspace/plan.md"]) {
+      const script = [enter, remove("plan.md"), remove("/workspace/plan.md")];
+      const { results } = await planning(script, { planFile }, undefined, tools);
+      expect(results.slice(1)).toEqual(Array(2).fill(expect.stringContaining(`no file but ${planFile} is changed`)));
+    }
+    expect(new TextDecoder().decode(await fs.readFile("plan.md"))).toBe("1.\n");
   });
 
   it("lets what reads go on, and holds what may change something", async () => {

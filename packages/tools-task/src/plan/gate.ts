@@ -78,10 +78,13 @@ function isReading({ action, target }: AccessRequest): boolean {
   return action === "read" || (action === "execute" && onlyReads(target));
 }
 
-/** Whether a call is on that file alone: by the path that it was given, or by where that is. */
+/**
+ * Whether a call is on that file alone: by the path that it was given, or by where that is. A patch is not: it may delete
+ * the file as well.
+ */
 function isOn(planFile: string, { access, arguments: args }: GatedCall): boolean {
   const [only, ...others] = access;
-  if (only === undefined || others.length > 0) return false;
+  if (only === undefined || others.length > 0 || args.patch !== undefined) return false;
   const wanted = clean(planFile);
   if (clean(only.target) === wanted) return true;
   return typeof args.path === "string" && clean(args.path) === wanted && clean(only.target).endsWith(`/${wanted}`);

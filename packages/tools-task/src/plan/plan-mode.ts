@@ -17,6 +17,9 @@ interface PlanState {
   active: boolean;
 }
 
+const NOBODY_ASKED =
+  "Nobody could be asked, so the plan is not agreed to, and nothing may be changed yet. End your answer with the plan.";
+
 const STATE = stateOf("task:enter_plan");
 const Active = Type.Object({ active: Type.Boolean() });
 
@@ -96,6 +99,7 @@ function exitPlanTool(): TypedTool<{ plan: string }, PlanState> {
     run: (_, ctx) => {
       const kept = ctx.resources.get(userAnswers);
       const remark = kept?.get(ctx.callId);
+      if (remark === undefined) return ToolCallResult.failure("nobody was asked", NOBODY_ASKED);
       kept?.delete(ctx.callId);
       planMode(ctx.resources).active = false;
       const said = typeof remark === "string" && remark.trim() !== "" ? ` The user says: ${remark.trim()}` : "";

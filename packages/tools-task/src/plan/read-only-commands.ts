@@ -65,7 +65,10 @@ const SOME: { readonly [name: string]: Reading } = {
   git: gitReads,
   go: (args) => /^(?:version|env)$/.test(args[0] ?? "") && args.length === 1,
   hostname: (args) => args.every((arg) => /^-[AdfiIsy]+$/.test(arg)),
-  kubectl: (args) => /^(?:get|logs|describe|explain|version|api-resources)$/.test(args[0] ?? ""),
+  // A configuration can name programs; the others write.
+  kubectl: ([verb = "", ...args]) =>
+    /^(?:get|logs|describe|explain|version|api-resources)$/.test(verb) &&
+    !args.some((arg) => /^--(?:kube|cache-dir|profile|log-)/.test(arg)),
   rg: true,
   sed: without(/^(?:-[a-zA-Z]*i|--i)/),
   sort: without(/^(?:-[a-zA-Z]*o|--o)/),
@@ -89,16 +92,11 @@ export function onlyReads(target: string): boolean {
 }
 
 function gitReads(args: readonly string[]): boolean {
-  let at = 0;
-  for (; args[at]?.startsWith("-"); at++) {
-    const option = args[at] ?? "";
-    if (option === "-C" || option === "--git-dir" || option === "--work-tree") at++;
-    else if (
-      !/^(?:--no-pager|-P|--git-dir=.*|--work-tree=.*|--no-optional-locks|--version|--literal-pathspecs)$/.test(option)
-    )
-      return false;
-  }
-  const [verb, ...rest] = args.slice(at);
+  // Another repository's settings may name programs: no `-C`, no `--git-dir`.
+  const at = args.findIndex(
+    (arg) => !/^(?:--no-pager|-P|--no-optional-locks|--version|--literal-pathspecs)$/.test(arg),
+  );
+  const [verb, ...rest] = at < 0 ? [] : args.slice(at);
   if (verb === undefined) return true;
   // `--output` may be shortened.
   if (rest.some((arg) => /^--ou/.test(arg) || (verb === "archive" && /^-o/.test(arg)))) return false;

@@ -16,7 +16,7 @@ const CreateInput = Type.Object(
     cron: Type.Optional(Type.String({ description: 'Five fields, e.g. "30 9 * * 1-5": half past nine on workdays.' })),
     every: Type.Optional(Type.String({ description: "A period of at least a minute, e.g. 90s, 15m, 2h, 1d." })),
     at: Type.Optional(Type.String({ description: "One time, e.g. 2031-05-17T09:30:00 or with a zone, as +02:00." })),
-    timezone: Type.Optional(Type.String({ description: "For cron and at, e.g. Europe/Berlin." })),
+    timezone: Type.Optional(Type.String({ description: "What the times are meant in, e.g. Europe/Berlin." })),
   },
   { additionalProperties: false },
 );
