@@ -2,6 +2,7 @@ import type { FileSystem } from "@shedkit/fs";
 import type { ToolConstructor } from "@shedkit/tool";
 import type { NodeTerminal } from "@shedkit/tools-shell/node";
 import { given, type Settings } from "./given.js";
+import { lazyReminder } from "./lazy-reminder.js";
 import { optionalPeer } from "./optional-peer.js";
 import { realFolder } from "./real-folder.js";
 
@@ -67,6 +68,7 @@ export function shellTools({ bash: settings, task_output, ...place }: ShellPrese
     {
       name: "task_output",
       needsSession: false,
+      reminders: [lazyReminder({ id: "tasks-ended" }, async () => (await tools()).tasksReminder())],
       construct: async () => (await tools()).taskOutputTool(await terminal(), given(task_output)),
     },
     {

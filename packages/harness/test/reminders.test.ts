@@ -8,7 +8,7 @@ import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { NodeFileSystem } from "@shedkit/fs/node";
 import { ToolShed } from "@shedkit/shed";
 import { ScriptedProvider } from "@shedkit/testing";
-import { FnTool, type Reminder, type ToolConstructor } from "@shedkit/tool";
+import { backgroundTasks, FnTool, type Reminder, type ToolConstructor } from "@shedkit/tool";
 import { skillReminder } from "@shedkit/tools-skills";
 import { textOfContent } from "@shedkit/types";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -68,6 +68,46 @@ describe("what presets have to tell", () => {
     const told = turn.toolResults().map(({ content }) => textOfContent(content));
     expect(told.map((text) => text.includes("The sub-agent agent-1 is done."))).toEqual([false, true, false]);
   });
+
+  it("is told of a background command that has ended, once, after a call of any tool", async () => {
+    const root = await realpath(await mkdtemp(join(tmpdir(), "shedkit-told-")));
+    onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 10 }));
+    const files = new NodeFileSystem(root);
+    await files.writeFile("a.ts", "1\n");
+    const bash = (command: string, more = {}) => ({ call: "bash", arguments: { command, description: "x", ...more } });
+    const work = bash("while [ ! -e go ]; do sleep 0.02; done", { is_background: true });
+    /** What the calls of a session tell that come after the command has ended. */
+    const told = async (...calls: { call: string; arguments: object }[]) => {
+      const preset = ToolPreset.files(files)
+        .merge(ToolPreset.shell({ cwd: root }))
+        .merge(ToolPreset.background());
+      const shed = new ToolShed().tools(preset);
+      const steps = [work, ...calls];
+      const provider = new ScriptedProvider(async () => {
+        if (steps.length === calls.length) {
+          await files.writeFile("go", "");
+          const lists = session.toolManager.resources.get(backgroundTasks)?.values() ?? [];
+          await Promise.all([...lists].flatMap((list) => list().map(({ ended }) => ended)));
+        }
+        return (steps.shift() as Call | undefined) ?? "Done.";
+      });
+      const session = await AgentSession.builder(provider)
+        .withModel("m")
+        .withToolshed(shed.pin(...shed.names()))
+        .build();
+      onTestFinished(() => session.end());
+      const turn = await session.runTurn("Go");
+      expect(turn.failure).toBeUndefined();
+      await files.remove("go");
+      return turn.toolResults().map(({ content }) => textOfContent(content).includes("task-1 (x) has ended: exit 0"));
+    };
+    expect(await told(readA, readA, bash("true"))).toEqual([false, true, false, false]);
+    // What another tool has told is not told again.
+    const wait = { call: "wait", arguments: { task_ids: ["task-1"] } };
+    expect(await told(wait, readA, bash("true"))).toEqual([false, false, false, false]);
+    const monitor = { call: "monitor", arguments: { task_id: "task-1" } };
+    expect(await told(monitor, readA)).toEqual([false, false, false]);
+  }, 60_000);
 
   it("is told of the errors that its changes make", async () => {
     const root = await realpath(await mkdtemp(join(tmpdir(), "shedkit-told-")));

@@ -24,18 +24,20 @@ const MOVES = /^(?:cd|pushd|popd)(?: |$)/;
  * What a command line will run, and which files it is led from and to: one request for each command, with its arguments, however deep it is wrapped.
  * What cannot be told is one request whose target begins with `unknown: `, so that no permission for a command fits it.
  *
- * @param cwd The folder that the call names. Without one, relative files lie where the last command left off.
+ * @param cwd The folder that the call names: a `cd` to it comes first, since leave for a command in one folder is none for
+ *   another. Without one, relative files lie where the last command left off.
  */
 export function accessOf(command: string, cwd?: string): AccessRequest[] {
   const folder = cwd?.trim().replace(/(?<=.)\/+$/, "") ?? "";
   let moved = false;
-  return requestsOf(command, 0).map((request) => {
+  const requests = requestsOf(command, 0).map((request) => {
     const { action, target } = request;
     if (action === "execute") moved ||= MOVES.test(target);
     if (action === "execute" || target.startsWith("/")) return request;
     if (moved) return unknown(command, `where ${target} lies depends on what ran before`);
     return folder === "" ? request : { ...request, target: `${folder === "/" ? "" : folder}/${target}` };
   });
+  return folder === "" ? requests : [{ action: "execute", target: `cd ${shown(folder)}` }, ...requests];
 }
 
 function requestsOf(command: string, depth: number): AccessRequest[] {

@@ -11,6 +11,7 @@ export {
   taskOutputTool,
 } from "./task-tools.js";
 export { EXECUTION_COMPLETE, EXECUTION_FAILED, EXECUTION_TIMEOUT } from "./tasks.js";
+export { tasksReminder } from "./tasks-reminder.js";
 export {
   type JobExit,
   type Secrets,

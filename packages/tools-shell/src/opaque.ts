@@ -15,6 +15,8 @@ const AWK: Opaque = {
   long: ["file", "exec", "include", "load", "debug"],
   also: (args) => args.some((arg) => /[|>@]|system|getline/.test(arg)),
 };
+const PAGED: Opaque = { long: ["pager"] };
+const COMPARES: Opaque = { letters: "o", long: ["diff-program", "output"] };
 const FD: Opaque = { letters: "xX", long: ["exec", "exec-batch"] };
 /** Variables that change what other commands run. */
 const STEERING =
@@ -42,9 +44,18 @@ const COMMANDS = new Map<string, Opaque>(
     },
     fd: FD,
     fdfind: FD,
+    ack: { long: ["pager", "output"] },
+    ag: PAGED,
+    bat: PAGED,
+    batcat: PAGED,
+    delta: PAGED,
+    diff3: COMPARES,
     git: { also: gitRuns },
+    kubectl: { long: ["kubeconfig", "kuberc"] },
     rg: { long: ["pre", "hostname-bin"] },
     sort: { letters: "o", long: ["compress-program", "output"] },
+    sdiff: COMPARES,
+    split: { long: ["filter"] },
     shuf: { letters: "o", long: ["output"] },
     tree: { letters: "oR", long: ["output"] },
     uniq: { also: second },
@@ -117,7 +128,8 @@ function gitRuns(args: readonly string[]): boolean {
   for (; args[at]?.startsWith("-"); at++) {
     const option = args[at] ?? "";
     if (option.startsWith("-c") || option.startsWith("--con") || option.startsWith("--exec")) return true;
-    if (option === "-C" || option === "--git-dir" || option === "--work-tree" || option === "--namespace") at++;
+    if (option.startsWith("--git-dir")) return true; // its settings name programs
+    if (option === "-C" || option === "--work-tree" || option === "--namespace") at++;
   }
   const [verb = "", ...rest] = args.slice(at);
   if (GIT_RUNS.has(verb)) return true;

@@ -1,4 +1,4 @@
-import { type BackgroundTask, backgroundTasks, type ToolContext } from "@shedkit/tool";
+import { type BackgroundTask, backgroundTasks, type Resource, resource, type ToolContext } from "@shedkit/tool";
 import type { JsonValue } from "@shedkit/types";
 import type { JobExit, Terminal, TerminalJob } from "./terminal.js";
 import { terminalResource } from "./terminal.js";
@@ -153,7 +153,10 @@ function listed(task: Task, { terminal: { secrets } }: Shell): BackgroundTask {
     return { text: secrets?.hide(text) ?? text, next: from + whole.length };
   };
   const how = { running: task.status === "running", status: howItEnded(task) };
-  return { id, description, ended, ...how, ...(!task.forgotten && { output }) };
+  const told = () => {
+    task.told = true;
+  };
+  return { id, description, ended, ...how, told, ...(!task.forgotten && { output }) };
 }
 
 /** How many bytes at the end are the beginning of a character. */
@@ -174,7 +177,8 @@ export function howItEnded(task: Task): string {
   return `ended, exit ${task.exit?.code ?? -1}`;
 }
 
-const shells = "shell";
+/** The shells of a session, by their terminals. */
+const shells: Resource<Map<Terminal, Shell>> = resource("shell");
 const withoutSession = new WeakMap<Terminal, Shell>();
 
 /**
@@ -183,15 +187,14 @@ const withoutSession = new WeakMap<Terminal, Shell>();
  */
 export function shellOf(given: Terminal | undefined, ctx: ToolContext): Shell {
   const terminal = given ?? ctx.resources.require(terminalResource);
-  const key = { name: shells };
-  const kept = ctx.resources.get<Map<Terminal, Shell>>(key);
+  const kept = ctx.resources.get(shells);
   if (!kept && ctx.sessionId === undefined) {
     const shared = withoutSession.get(terminal) ?? new Shell(terminal, "shared");
     withoutSession.set(terminal, shared);
     return shared;
   }
   const own = kept ?? new Map<Terminal, Shell>();
-  if (!kept) ctx.resources.insert(key, own);
+  if (!kept) ctx.resources.insert(shells, own);
   const known = own.get(terminal);
   if (known) return known;
   const shell = new Shell(terminal, ctx.sessionId ?? "shared");
@@ -201,6 +204,11 @@ export function shellOf(given: Terminal | undefined, ctx: ToolContext): Shell {
     .set(`shell ${own.size}`, () => shell.tasks.map((task) => listed(task, shell)));
   ctx.resources.defer(() => shell.end());
   return shell;
+}
+
+/** The shells that calls of this session have used. */
+export function usedShells({ resources }: ToolContext): Shell[] {
+  return [...(resources.get(shells)?.values() ?? [])];
 }
 
 /** Where there is a process to keep alive: a timer of a task must not do so. */

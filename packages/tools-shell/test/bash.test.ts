@@ -299,6 +299,7 @@ describe("bash", () => {
       { action: "write", target: "out.txt" },
     ]);
     expect(bashTool({} as Terminal).metadata.access?.(args("a > passwd", { cwd: "/etc" }))).toEqual([
+      { action: "execute", target: "cd /etc" },
       { action: "execute", target: "a" },
       { action: "write", target: "/etc/passwd" },
     ]);

@@ -100,6 +100,17 @@ describe("parseCommand", () => {
 });
 
 describe("accessOf", () => {
+  it("tells first of the folder that a call names: leave for a command is none for it elsewhere", () => {
+    const there = (cwd?: string) => accessOf("./build.sh", cwd).map(({ target }) => target);
+    expect([there(" /other/ "), there("a b"), there("/"), there(" "), there()]).toEqual([
+      ["cd /other", "./build.sh"],
+      ["cd 'a b'", "./build.sh"],
+      ["cd /", "./build.sh"],
+      ["./build.sh"],
+      ["./build.sh"],
+    ]);
+  });
+
   it("tells of files in the folder that a call names", () => {
     const files = (command: string, cwd: string) =>
       accessOf(command, cwd).flatMap(({ action, target }) => (action === "execute" ? [] : [`${action} ${target}`]));
