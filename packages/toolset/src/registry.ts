@@ -41,6 +41,8 @@ export class ToolRegistry {
   #states: ToolStates | undefined;
   #byKind: ToolNames | undefined;
   #required: readonly RequiredTool[] | undefined;
+  /** What tools that are there exclude, by full id, and one that does. */
+  #excluded: Map<string, string> | undefined;
 
   constructor(options: RegistryOptions = {}) {
     this.#options = options;
@@ -59,8 +61,8 @@ export class ToolRegistry {
    * and what it remembered before it was taken out it still does.
    *
    * Throws ToolError `invalidArguments` where its name is taken or none that wires take, a schema or its description is
-   * not valid; `behaviorVersion` where the version that it would have goes away; `permissionDenied` where it may do more than
-   * the set may.
+   * not valid, or a tool is there that it cannot be beside; `behaviorVersion` where the version that it would have goes
+   * away; `permissionDenied` where it may do more than the set may.
    */
   register(tool: ToolImpl): BoundTool {
     const name = toolName(tool.definition());
@@ -73,7 +75,9 @@ export class ToolRegistry {
       warning = told;
     });
     this.#assertAllowed(bound);
+    this.#assertBesideOthers(bound);
     this.#tools.set(name, bound);
+    if (bound.metadata.conflicts?.length) this.#excluded = undefined;
     if (warning !== undefined) this.#warnings.set(name, warning);
     this.#changed();
     this.#equip(bound);
@@ -99,6 +103,19 @@ export class ToolRegistry {
     throw new ToolError("permissionDenied", name, message);
   }
 
+  #assertBesideOthers(bound: BoundTool): void {
+    this.#excluded ??= new Map(
+      [...this.#tools.values()].flatMap((tool) => excludedBy(tool).map((id) => [id, tool.name])),
+    );
+    const own = excludedBy(bound);
+    const other =
+      this.#excluded.get(bound.id) ??
+      (own.length === 0 ? undefined : [...this.#tools.values()].find(({ id }) => own.includes(id))?.name);
+    if (other === undefined) return;
+    const message = `The tool "${bound.name}" cannot be beside "${other}". Take "${other}" out first, or leave this one out.`;
+    throw new ToolError("invalidArguments", bound.name, message);
+  }
+
   /** Puts its settings and its memory where it finds them. */
   #equip({ id, params, metadata }: BoundTool): void {
     if (metadata.params !== undefined && params !== undefined) this.resources.insert(paramsOf(id), params);
@@ -109,6 +126,7 @@ export class ToolRegistry {
 
   /** Takes out a tool; the set it came from still has it. False where there is none of that name. */
   unregister(name: string): boolean {
+    if (this.#tools.get(name)?.metadata.conflicts?.length) this.#excluded = undefined;
     if (!this.#tools.delete(name)) return false;
     this.#warnings.delete(name);
     this.#changed();
@@ -175,4 +193,11 @@ export class ToolRegistry {
 
 function requiredTool({ id, metadata, params, impl }: BoundTool): RequiredTool {
   return { id, kind: metadata.kind, params: params ?? null, inputs: parametersOf(impl.definition()) };
+}
+
+/** The full ids of what a tool cannot be beside. */
+function excludedBy({ id, metadata }: BoundTool): readonly string[] {
+  return (metadata.conflicts ?? [])
+    .map((other) => (other.includes(":") ? other : `${metadata.namespace}:${other}`))
+    .filter((full) => full !== id);
 }

@@ -51,6 +51,34 @@ describe("a tool that joins at run time", () => {
     expect(tools.names()).toEqual(["look"]);
   });
 
+  test("is refused beside one that it cannot be with, whichever of the two says so; both are named", () => {
+    const own = (id: string, namespace: string, conflicts?: string[]) =>
+      defineTool({ id, namespace, kind: "edit", description: "", input: Type.Object({}), conflicts, run: () => "" });
+    const edit = own("edit", "files");
+    const lines = own("lines", "anchors", ["files:edit", "anchors:lines", "old"]);
+    const both = ({ tool, beside }: { tool: string; beside: string }) =>
+      expect.objectContaining({
+        kind: "invalidArguments",
+        message: `The tool "${tool}" cannot be beside "${beside}". Take "${beside}" out first, or leave this one out.`,
+      });
+    for (const [first, second] of [
+      [edit, lines],
+      [lines, edit],
+      [lines, own("old", "anchors")],
+    ] as const) {
+      const tools = new ToolRegistry();
+      const [beside, tool] = [tools.register(first).name, second.metadata.id];
+      expect(() => tools.register(second)).toThrow(both({ tool, beside }));
+      expect(tools.names()).toEqual([beside]);
+      tools.unregister(beside);
+      tools.register(second);
+      expect(() => tools.register(first)).toThrow(both({ tool: beside, beside: tool }));
+    }
+    const tools = new ToolRegistry();
+    for (const tool of [lines, own("edit", "other"), own("old", "files2")]) tools.register(tool);
+    expect(tools.names()).toEqual(["lines", "edit", "old"]);
+  });
+
   test("is known to the others, to prompts, and to what reminders require; until it goes", async () => {
     const reminder = {
       id: "r",
