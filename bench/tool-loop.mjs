@@ -35,16 +35,13 @@ for (const name of names) {
 for (const count of LENGTHS) {
   const wanted = (name) => pace[name] * count * (growth[name] ?? 1);
   const able = names.filter((name) => wanted(name) < PATIENCE_MS);
-  const isSlow = (name) => wanted(name) > PATIENCE_MS / 4;
+  const slow = able.filter((name) => wanted(name) > PATIENCE_MS / 4);
   for (const name of names)
     if (!able.includes(name)) notes.push(`${name}: ${count} steps take longer than is waited for here.`);
   const memory = count === LENGTHS.at(-1);
-  const kept = {};
-  for (const name of able)
-    if (memory && !isSlow(name)) kept[name] = await workers[name].call("steps", { count, memory }).catch(() => ({}));
   const ask = (name, round) => {
     // Who is slow does not warm up, and is asked once for all.
-    if (!isSlow(name)) return workers[name].call("steps", { count });
+    if (!slow.includes(name)) return workers[name].call("steps", { count });
     return round < 0 ? undefined : workers[name].call("steps", { count, memory });
   };
   const { got, faults } = await inTurn(able, ROUNDS, ask, {
@@ -59,6 +56,10 @@ for (const count of LENGTHS) {
     growth[name] = Math.max(1, median(walls) / pace[name]);
     pace[name] = median(walls);
   }
+  const kept = {};
+  for (const name of able)
+    if (memory && !slow.includes(name))
+      kept[name] = await workers[name].call("steps", { count, memory }).catch(() => ({}));
   data[count] = {
     cpu: figures(got, "cpu", OURS),
     wall: figures(got, "wall", OURS),

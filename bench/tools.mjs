@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NodeFileSystem } from "@shedkit/fs/node";
+import { backgroundTasks, Resources } from "@shedkit/tool";
 import { editTool } from "@shedkit/tools-files";
 import { searchFileTool } from "@shedkit/tools-search";
 import { ripgrep } from "@shedkit/tools-search/node";
@@ -143,15 +144,29 @@ async function tasks(folder) {
       },
       "bash with is_background": async () => {
         const terminal = new NodeTerminal({ cwd: folder });
-        const jobs = await Promise.all(
-          Array.from({ length: count }, () => terminal.start("true", { background: true })),
-        );
-        await Promise.all(jobs.map((job) => job.exited));
+        const resources = new Resources();
+        const tool = bashTool(terminal);
+        const ids = await Promise.all(Array.from({ length: count }, (_, i) => inBackground(tool, i, resources)));
+        if (new Set(ids).size !== count) throw new Error("not every call started a task");
+        const tasks = [...resources.require(backgroundTasks).values()].flatMap((list) => list());
+        await Promise.all(tasks.map((task) => task.ended));
+        await resources.dispose();
         await terminal.dispose();
       },
     },
     { rounds: 3 },
   );
+}
+
+/** Calls the tool as a session does, which may ask for its tasks by its resources. Gives the id of the task. */
+async function inBackground(tool, i, resources) {
+  const names = { tool: "bash", param: (name) => name, toolOf: () => undefined, paramOf: () => undefined };
+  const { signal } = new AbortController();
+  const ctx = { callId: `call-${i}`, signal, resources, sessionId: "session", names, notify: () => {} };
+  for await (const event of tool.execute({ command: "true", description: "", is_background: true }, ctx)) {
+    if (event.type === "result") return event.result.output.task_id;
+    if (event.type === "error") throw event.error;
+  }
 }
 
 async function calls(folder) {

@@ -25,9 +25,9 @@ export async function open({
   byName,
 }) {
   const provider = script ? scripted(script) : cloud({ wire, url, native });
-  const shed = new ToolShed().tools(tools.map(toolOf));
-  if (declareAll) shed.pin(...tools.map(({ name }) => name));
-  if (byName) shed.callByName();
+  let shed = new ToolShed().tools(tools.map(toolOf));
+  if (declareAll) shed = shed.pin(...tools.map(({ name }) => name));
+  if (byName) shed = shed.callByName();
   const begin = (id) => {
     let builder = AgentSession.builder(provider).withModel(model).withToolshed(shed);
     if (system) builder = builder.withSystemPrompt(system);
