@@ -1,5 +1,5 @@
-import type { ToolCallManager, ToolCallOutcome, ToolShed } from "@shedkit/shed";
-import { type Progress, Resources, type SessionParts } from "@shedkit/tool";
+import type { ToolCallManager, ToolCallOutcome, ToolCallRequest, ToolShed } from "@shedkit/shed";
+import { metadataOf, type Progress, Resources, type SessionParts, ToolError } from "@shedkit/tool";
 import {
   type ContentPart,
   functionSpec,
@@ -30,6 +30,8 @@ export interface AiSdkTools {
 export interface AiSdkTool {
   description: string;
   inputSchema: AiSdkSchema;
+  /** True for a call that waits for a person's answer, whatever the permissions (`asks` of the tool). */
+  needsApproval(input: ToolArguments): boolean;
   execute(
     input: ToolArguments,
     options: { toolCallId: string; abortSignal?: AbortSignal | undefined },
@@ -77,6 +79,7 @@ export async function toAiSdkTools(shed: ToolShed, options: ToAiSdkOptions = {})
     tools[name] = {
       description,
       inputSchema: schemaOf(parameters),
+      needsApproval: (input) => asks(manager, { id: "", name, arguments: input }),
       execute: (input, { toolCallId, abortSignal }) => run(manager, toolCallId, name, input, abortSignal),
       toModelOutput: ({ output }) => shownTo(output),
     };
@@ -116,6 +119,24 @@ function offered(manager: ToolCallManager): Tool[] {
   return [...(shed ? [shed] : []), ...tools];
 }
 
+/** Of a call by `use_tool`, what the tool that it names says. Where it cannot be told, it does. */
+function asks(manager: ToolCallManager, request: ToolCallRequest): boolean {
+  const tool = manager.get(manager.callInfo(request)?.name ?? "");
+  const own = tool && metadataOf(tool).asks;
+  if (own === undefined) return false;
+  let args: ToolArguments;
+  try {
+    args = manager.validateArguments(request);
+  } catch {
+    return false; // it will not run
+  }
+  try {
+    return own(args);
+  } catch {
+    return true;
+  }
+}
+
 async function* run(
   manager: ToolCallManager,
   id: string,
@@ -125,7 +146,15 @@ async function* run(
 ): AsyncGenerator<ShedToolOutput, void, void> {
   const signs = new Latest<Progress>();
   let outcome: ToolCallOutcome | undefined;
-  const calls = manager.runCalls([{ id, name, arguments: args }], { signal, progress: (_, sign) => signs.set(sign) });
+  const calls = manager.runCalls([{ id, name, arguments: args }], {
+    signal,
+    beforeInner: (inner) => {
+      if (!asks(manager, inner)) return;
+      const message = `${inner.name} waits for a person's yes, which a call inside ${name} cannot get. Call it by itself.`;
+      throw new ToolError("permissionDenied", inner.name, message);
+    },
+    progress: (_, sign) => signs.set(sign),
+  });
   const done = (async () => {
     for await (const each of calls) outcome = each;
   })().finally(() => signs.end());

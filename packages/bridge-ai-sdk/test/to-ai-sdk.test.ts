@@ -2,10 +2,11 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ToolShed } from "@shedkit/shed";
 import { ScriptedServer, type ServerAnswer } from "@shedkit/testing";
 import { FnTool, ToolCallResult, type ToolImpl } from "@shedkit/tool";
-import { generateText, isStepCount, type ModelMessage, streamText } from "ai";
+import type { ToolArguments } from "@shedkit/types";
+import { generateText, isStepCount, jsonSchema, type ModelMessage, streamText, tool } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { expect, onTestFinished, test } from "vitest";
-import { toAiSdkTools } from "../src/index.js";
+import { fromAiSdkTools, toAiSdkTools } from "../src/index.js";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
@@ -236,4 +237,55 @@ test("generateText with a model of no wire at all", async () => {
   expect(text).toBe("Rain.");
   expect(model.doGenerateCalls.map((each) => each.tools?.length)).toEqual([3, 3]);
   expect(JSON.stringify(model.doGenerateCalls[1]?.prompt)).toContain("Rain in Lima.");
+});
+
+test("a call that asks a person waits for the AI SDK's approval, also by use_tool, and never runs inside another", async () => {
+  const ran: unknown[] = [];
+  const n = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+  const taken = await fromAiSdkTools({
+    pay: tool({
+      description: "Pays.",
+      inputSchema: jsonSchema<{ n: number }>(n as never),
+      needsApproval: ({ n }) => n > 10,
+      execute: ({ n }) => {
+        ran.push(n);
+        return "paid";
+      },
+    }),
+  });
+  const around = new FnTool("around", "Pays by pay.", { type: "object" }, async (_, { dispatch }) => {
+    const paid = await dispatch?.("pay", { n: 99 });
+    return paid?.text ?? "nothing";
+  });
+  const tools = new ToolShed().tools([...taken, around]);
+  const { model } = await modelThat(
+    [
+      { call: "pay", arguments: { n: 10 } },
+      { call: "pay", arguments: { n: 11 } },
+    ],
+    [{ call: "around", arguments: {} }],
+    "Done.",
+  );
+  await using whole = await toAiSdkTools(tools, { offer: "whole" });
+  const asked = await ask({ model, prompt: "Pay", tools: whole.tools });
+  expect(ran).toEqual([10]);
+  const request = asked.steps.at(-1)?.content.find((part) => part.type === "tool-approval-request");
+  if (request?.type !== "tool-approval-request") throw new Error("nobody was asked");
+  expect(request.toolCall.input).toEqual({ n: 11 });
+  const answer = { type: "tool-approval-response" as const, approvalId: request.approvalId, approved: true };
+  const messages: ModelMessage[] = [
+    { role: "user", content: "Pay" },
+    ...asked.messages,
+    { role: "tool", content: [answer] },
+  ];
+  const answered = await ask({ model, messages, tools: whole.tools });
+  expect(answered.text).toBe("Done.");
+  expect(ran).toEqual([10, 11]); // not 99
+  expect(JSON.stringify(answered.messages)).toContain("cannot get");
+
+  await using byName = await toAiSdkTools(tools.callByName());
+  const needs = (tool_input: object) =>
+    byName.tools.use_tool?.needsApproval({ tool_name: "pay", tool_input } as ToolArguments);
+  expect([needs({ n: 11 }), needs({ n: 10 }), needs({})]).toEqual([true, false, false]);
+  expect(byName.tools.shed?.needsApproval({ description: "pay" })).toBe(false);
 });

@@ -2,9 +2,9 @@ import { PassThrough } from "node:stream";
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Secret } from "@shedkit/provider";
 import { ToolShed } from "@shedkit/shed";
-import { FnTool, ToolCallResult, ToolError, type ToolImpl } from "@shedkit/tool";
+import { FnTool, metadataOf, ToolCallResult, ToolError, type ToolImpl } from "@shedkit/tool";
 import { expect, onTestFinished, test } from "vitest";
-import { type ServeShedOptions, serveShed } from "../src/server.js";
+import { type ServedCall, type ServeShedOptions, serveShed } from "../src/server.js";
 import { listenHttp, type ShedListenOptions, serveStdio } from "../src/server-node.js";
 import { call, connect, textOf, until } from "./helpers.js";
 
@@ -195,6 +195,46 @@ test("calls can be refused by the host", async () => {
     { tool: "fail", args: {} },
     { tool: "paint", args: {} },
   ]);
+});
+
+test("a call that asks a person is refused, unless the host decides; also one that another tool makes", async () => {
+  const ran: string[] = [];
+  const sum = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] };
+  const paying = new FnTool("pay", "Pays.", sum, async (args) => {
+    ran.push(`pay ${args.num("sum")}`);
+    return "paid";
+  });
+  const pay: ToolImpl = {
+    definition: () => paying.definition(),
+    metadata: { ...metadataOf(paying), asks: (args) => Number(args.sum) > 10 },
+    execute: (args, ctx) => paying.execute(args, ctx),
+  };
+  const around = new FnTool("around", "Pays by pay.", nothing, async (_, { dispatch }) => {
+    const paid = await dispatch?.("pay", { sum: 99 });
+    return paid?.text ?? "nothing";
+  });
+  const tools = new ToolShed().tools([pay, around]);
+  const { client } = await clientOf(tools);
+  const refused = await client.callTool({ name: "pay", arguments: { sum: 11 } });
+  expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("nobody to ask") }] });
+  expect((await client.callTool({ name: "pay", arguments: { sum: 10 } })).isError).toBeUndefined();
+  expect(await client.callTool({ name: "around" })).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining("nobody to ask") }],
+  });
+  expect(ran).toEqual(["pay 10"]);
+
+  const seen: [string, boolean][] = [];
+  const before = ({ tool, asks }: ServedCall) => void seen.push([tool, asks]);
+  const { client: trusted } = await clientOf(tools, { before });
+  expect((await trusted.callTool({ name: "pay", arguments: { sum: 11 } })).isError).toBeUndefined();
+  expect((await trusted.callTool({ name: "around" })).isError).toBeUndefined();
+  expect(seen).toEqual([
+    ["pay", true],
+    ["around", false],
+    ["pay", true],
+  ]);
+  expect(ran).toEqual(["pay 10", "pay 11", "pay 99"]);
 });
 
 test("over standard input and output: served until the input ends", async () => {

@@ -87,26 +87,41 @@ async function run(
     }
   }
   const leave = async (call: ToolCallRequest, attempt: number): Promise<void> => {
-    const impl = manager.get(call.name);
-    if (attempt > 1 || impl === undefined || before === undefined) return;
-    const { kind, capabilities, access } = metadataOf(impl);
-    const args = manager.validateArguments(call);
-    try {
-      await before({ tool: call.name, kind, capabilities, arguments: args, access: access?.(args) ?? [] });
-    } catch (fault) {
-      if (fault instanceof ToolError) throw fault;
-      const message = `${call.name} may not be called: ${fault instanceof Error ? fault.message : String(fault)}`;
-      throw new ToolError("permissionDenied", call.name, message, { cause: fault });
-    }
+    if (attempt === 1) await allow(manager, call, before);
   };
   const options = {
     signal,
     offeredOnly: byShed,
     before: leave,
+    beforeInner: (call: ToolCallRequest) => allow(manager, call, before),
     progress: (_: unknown, sign: Progress) => onProgress(sign),
   };
   for await (const outcome of manager.runCalls([request], options)) return outcome;
   throw new ToolError("custom", request.name, `${request.name} ended without a result.`);
+}
+
+/** Throws ToolError where a call may not run. */
+async function allow(
+  manager: ToolCallManager,
+  call: ToolCallRequest,
+  before: ServeShedOptions["before"],
+): Promise<void> {
+  const impl = manager.get(call.name);
+  if (impl === undefined) return;
+  const { kind, capabilities, access, asks } = metadataOf(impl);
+  if (before === undefined && asks === undefined) return;
+  const args = manager.validateArguments(call);
+  try {
+    const asking = asks?.(args) ?? false;
+    if (before) {
+      const told = access?.(args) ?? [];
+      await before({ tool: call.name, kind, capabilities, arguments: args, access: told, asks: asking });
+    } else if (asking) throw new Error("it waits for a person's yes, and this server has nobody to ask");
+  } catch (fault) {
+    if (fault instanceof ToolError) throw fault;
+    const message = `${call.name} may not be called: ${fault instanceof Error ? fault.message : String(fault)}`;
+    throw new ToolError("permissionDenied", call.name, message, { cause: fault });
+  }
 }
 
 /** What is really called: `shed` passes a call on. */

@@ -11,6 +11,8 @@ export interface ServedCall {
   readonly arguments: ToolArguments;
   /** What the tool says it will access. */
   readonly access: readonly AccessRequest[];
+  /** It waits for a person's answer, by what the tool says. */
+  readonly asks: boolean;
 }
 
 /** How a shed is served. */
@@ -26,7 +28,10 @@ export interface ServeShedOptions {
   offer?: "whole" | "shed" | undefined;
   /** What clients may tell their models of all this. Default: nothing. */
   instructions?: string | undefined;
-  /** Called before each call of a tool; what it throws is the answer, and the tool does not run. Default: all may run. */
+  /**
+   * Called before each call of a tool, also one that a running tool makes; what it throws is the answer, and the tool does
+   * not run. Default: all may run but those that ask a person, who is not here: they are refused.
+   */
   before?: ((call: ServedCall) => void | Promise<void>) | undefined;
   /** What a client's tools are built with. Default: nothing to remember and nothing to search in. */
   parts?: ((session: SessionId) => SessionParts | Promise<SessionParts>) | undefined;
