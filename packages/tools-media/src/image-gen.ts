@@ -41,7 +41,10 @@ export interface ImageGenOutput {
 
 /** Settings of `image_gen`. */
 export interface ImageGenParams {
-  /** Where images go for which no path is given. Default: `images`. */
+  /**
+   * Where images go for which no path is given. Not to be set by a configuration of a tool set: people permit a call by the
+   * folder that it names. Default: `images`.
+   */
   folder: string;
   /** The sizes that there are; none: any. Default: none. */
   sizes: string[];
@@ -56,8 +59,11 @@ export interface ImageGenParams {
 }
 
 const MIB = 1024 * 1024;
-const DEFAULTS: ImageGenParams = {
-  folder: "images",
+/** What a configuration may set. */
+type Configurable = Omit<ImageGenParams, "folder">;
+
+const FOLDER = "images";
+const DEFAULTS: Configurable = {
   sizes: [],
   maxCount: 4,
   maxBytes: 20 * MIB,
@@ -94,7 +100,6 @@ const Output = Type.Object({
 
 const Params = Type.Object(
   {
-    folder: Type.String(),
     sizes: Type.Array(Type.String()),
     maxCount: Type.Integer({ minimum: 1, maximum: 10 }),
     maxBytes: Type.Integer({ minimum: 1 }),
@@ -111,7 +116,7 @@ const Params = Type.Object(
 export function imageGenTool(
   client: ImageClient,
   fs?: FileSystem | undefined,
-  params: Partial<ImageGenParams> = {},
+  { folder = FOLDER, ...params }: Partial<ImageGenParams> = {},
 ): TypedTool<ImageGenInput, ImageGenOutput> {
   return defineTool({
     id: "image_gen",
@@ -119,7 +124,7 @@ export function imageGenTool(
     kind: "imageGen",
     category: "media",
     description: (ctx) => {
-      const { sizes } = ctx.params as unknown as ImageGenParams;
+      const { sizes } = ctx.params as unknown as Configurable;
       const some = sizes.length === 0 ? "" : ` Sizes: ${sizes.join(", ")}.`;
       const saves = fs ? " and saves it as a file" : "";
       return `Make an image.\nDraws what you describe${saves}. It costs money: ask for what is needed.${some}`;
@@ -134,21 +139,21 @@ export function imageGenTool(
     },
     access: (input: ImageGenInput) => [
       { action: "network", target: client.host, detail: { prompt: input.prompt } },
-      ...(fs ? [writing(fs, input.path ?? params.folder ?? DEFAULTS.folder)] : []),
+      ...(fs ? [writing(fs, input.path, folder)] : []),
     ],
-    execute: (input: ImageGenInput, ctx) => imageGen(client, fs, input, ctx),
+    execute: (input: ImageGenInput, ctx) => imageGen(client, fs && { fs, folder }, input, ctx),
   });
 }
 
-type Context = TypedToolContext<ImageGenParams, undefined>;
+type Context = TypedToolContext<Configurable, undefined>;
 
 async function* imageGen(
   client: ImageClient,
-  fs: FileSystem | undefined,
+  files: { fs: FileSystem; folder: string } | undefined,
   input: ImageGenInput,
   ctx: Context,
 ): AsyncGenerator<Progress, ToolCallResult, void> {
-  const { folder, maxCount, maxBytes, sizes, timeoutMs } = ctx.params;
+  const { maxCount, maxBytes, sizes, timeoutMs } = ctx.params;
   const { tool } = ctx.names;
   const prompt = input.prompt.trim();
   const size = input.size?.trim() || undefined;
@@ -161,14 +166,15 @@ async function* imageGen(
   const wrong = badSize(size, sizes, ctx);
   if (wrong) return wrong;
   const names = { path: ctx.names.param("path"), overwrite: ctx.names.param("overwrite"), tool };
-  const place = fs && (await placeFor(fs, input, { folder, name: slugOf(prompt) }, names, ctx.signal));
+  const name = slugOf(prompt);
+  const place = files && (await placeFor(files.fs, input, { folder: files.folder, name }, names, ctx.signal));
   if (ToolCallResult.is(place)) return place;
   yield { text: `${client.host} makes ${count === 1 ? "an image" : `${count} images`}.` };
   const images = await asking(ctx, timeoutMs, "Making it", (signal) =>
     client.generate({ prompt, size, count, maxBytes, signal }),
   );
   if (ToolCallResult.is(images)) return images;
-  return fs && place ? saved(fs, place, images, count, ctx) : shown(images, count);
+  return files && place ? saved(files.fs, place, images, count, ctx) : shown(images, count);
 }
 
 async function saved(

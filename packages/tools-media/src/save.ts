@@ -1,4 +1,4 @@
-import { type FileSystem, isFsError, joinPath, parentOf, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError, joinPath, parentOf, quote } from "@shedkit/fs";
 import { type AccessRequest, ToolCallResult, ToolError } from "@shedkit/tool";
 import { withEnding } from "./media-type.js";
 
@@ -22,7 +22,7 @@ export async function placeFor(
   names: { path: string; overwrite: string; tool: string },
   signal: AbortSignal,
 ): Promise<Place | ToolCallResult> {
-  const given = path.trim().replace(/^(["'])(.*)\1$/s, "$2");
+  const given = cleanPath(path);
   try {
     if (given === "") return { path: joinPath(fs.resolve(standard.folder), standard.name), overwrite: false };
     const place = fs.resolve(given);
@@ -86,9 +86,9 @@ async function wrote(fs: FileSystem, path: string, data: Uint8Array, signal: Abo
   }
 }
 
-/** For `access`: a path as the file tools name it. */
-export function writing(fs: FileSystem, path: string): AccessRequest {
-  return { action: "write", target: absolute(fs, path) };
+/** For `access`: a path as the file tools name it, or the folder where none is given. */
+export function writing(fs: FileSystem, path: string | undefined, folder: string): AccessRequest {
+  return { action: "write", target: absolute(fs, cleanPath(path ?? "") === "" ? folder : (path as string)) };
 }
 
 /** For `touches`: the name that the file tools give to a file. */
@@ -97,12 +97,13 @@ export function fileName(fs: FileSystem, path: string): string {
 }
 
 export function absolute(fs: FileSystem, path: string): string {
+  const clean = cleanPath(path);
   try {
-    const relative = fs.resolve(path.trim());
+    const relative = fs.resolve(clean);
     if (relative === ".") return fs.root;
     return `${fs.root.endsWith("/") ? fs.root.slice(0, -1) : fs.root}/${relative}`;
   } catch (error) {
-    if (isFsError(error)) return path; // refused when the call runs
+    if (isFsError(error)) return clean; // refused when the call runs
     throw error;
   }
 }

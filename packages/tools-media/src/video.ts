@@ -1,4 +1,4 @@
-import { type FileSystem, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, quote } from "@shedkit/fs";
 import {
   defineCommands,
   defineTool,
@@ -16,7 +16,7 @@ import { Pieces } from "./pieces.js";
 import { absolute, fileName, placeFor, save, slugOf, writing } from "./save.js";
 import { added, inWords, type JobList, jobFor, jobsOf, noted } from "./video-jobs.js";
 
-/** Settings of `video`. */
+/** Settings of `video`; a configuration of a tool set has none of them. */
 export interface VideoParams {
   /** Where videos go for which no path is given. Default: `videos`. */
   folder: string;
@@ -104,7 +104,8 @@ export function videoTool(client: VideoClient, fs: FileSystem, params: Partial<V
         const text = `${asked}; ${settings.maxSeconds} are the most. Nothing was started.`;
         return ToolCallResult.failure("too long", text);
       }
-      const image = input.image?.trim() ? await imageAt(fs, input.image.trim(), ctx) : undefined;
+      const file = cleanPath(input.image ?? "");
+      const image = file === "" ? undefined : await imageAt(fs, file, ctx);
       if (ToolCallResult.is(image)) return image;
       const request: VideoRequest = { prompt, size, seconds: input.seconds, image };
       const job = await asking(ctx, settings.timeoutMs, "Starting it", (signal) => client.start(request, { signal }));
@@ -200,7 +201,7 @@ export function videoTool(client: VideoClient, fs: FileSystem, params: Partial<V
       timeoutMs: settings.downloadMs + 120_000,
       touches: ({ path }) => (typeof path === "string" ? [fileName(fs, path)] : []),
     },
-    access: ({ path }) => [network, writing(fs, path ?? settings.folder)],
+    access: ({ path }) => [network, writing(fs, path, settings.folder)],
     async *execute(input, ctx): AsyncGenerator<Progress, ToolCallResult, void> {
       const entry = jobFor(input.id, ctx);
       if (ToolCallResult.is(entry)) return entry;

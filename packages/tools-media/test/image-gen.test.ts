@@ -1,10 +1,19 @@
 import { MemoryFileSystem } from "@shedkit/fs/memory";
-import { callTool, ToolError } from "@shedkit/tool";
+import { ToolShed } from "@shedkit/shed";
+import { callTool, Resources, ToolError } from "@shedkit/tool";
+import { newSessionId } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { imageGenTool, mediaTools, openAIImages } from "../src/index.js";
 import { JPEG, json, PNG, service } from "./helpers.js";
 
 const b64 = (...all: Buffer[]) => ({ data: all.map((one) => ({ b64_json: one.toString("base64") })) });
+
+const parts = () => ({
+  sessionId: newSessionId(),
+  resources: new Resources(),
+  context: { search: async () => [] },
+  memory: { facts: async () => [], edit: async () => 0 },
+});
 
 describe("image_gen", () => {
   it("asks for what is wanted, saves the images and shows them", async () => {
@@ -33,6 +42,27 @@ describe("image_gen", () => {
     expect(Buffer.from(await fs.readFile("images/a-red-fox-in-snow-2.png"))).toEqual(PNG);
     expect(result.content.map(({ type }) => type)).toEqual(["text", "image", "image"]);
     expect(result.content[1]).toMatchObject({ source: { type: "base64", data: PNG.toString("base64") } });
+  });
+
+  it("asks leave for the place where it saves, however the path is written", async () => {
+    const { url } = await service((response) => json(response, b64(PNG)));
+    const fs = new MemoryFileSystem();
+    const tool = imageGenTool(openAIImages({ baseUrl: url }), fs, { folder: "art" });
+    const manager = await new ToolShed().tool(tool).build(parts());
+    for (const [path, asked, saved] of [
+      [undefined, "art", "art/a-fox.png"],
+      ['""', "art", "art/a-fox-2.png"],
+      [' "new/fox.png" ', "new/fox.png", "new/fox.png"],
+    ] as const) {
+      const args = { prompt: "A fox", ...(path !== undefined && { path }) };
+      expect(tool.metadata?.access?.(args)[1]).toEqual({ action: "write", target: `${fs.root}/${asked}` });
+      const result = await manager.executeOne({ id: "1", name: "image_gen", arguments: args });
+      expect(result.output).toMatchObject({ images: [{ path: saved }] });
+    }
+    await manager.close();
+    const configured = { tools: [{ id: "image_gen", params: { folder: "elsewhere" } }] };
+    const configure = async () => new ToolShed().tool(tool).configure(configured).build(parts());
+    await expect(configure()).rejects.toThrow("folder");
   });
 
   it("loads images that are answered as addresses, with the key for its own address alone", async () => {
