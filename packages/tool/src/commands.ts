@@ -77,7 +77,12 @@ function withoutCommand(args: ToolArguments): ToolArguments {
 /** A command is told its own settings, which are a part of the whole's. */
 function contextOf(command: string, ctx: DescribeContext): DescribeContext {
   const params = (objectOf(ctx.params)?.[command] ?? null) as JsonValue;
-  return { tool: (kind) => ctx.tool(kind), param: (kind, name) => ctx.param(kind, name), params, version: ctx.version };
+  return {
+    tool: (kind, id) => ctx.tool(kind, id),
+    param: (kind, name) => ctx.param(kind, name),
+    params,
+    version: ctx.version,
+  };
 }
 
 function metadataFrom(

@@ -303,7 +303,7 @@ function metadataFrom(spec: AnySpec): ToolMetadata {
 /** What a description is told while the tool stands alone: its own names, its defaults. */
 function alone(spec: AnySpec): DescribeContext {
   return {
-    tool: (kind) => (kind === spec.kind ? spec.id : undefined),
+    tool: (kind, id = spec.id) => (kind === spec.kind && id === spec.id ? spec.id : undefined),
     param: (kind, canonical) => (kind === spec.kind ? canonical : undefined),
     params: (spec.params?.defaults ?? null) as JsonValue,
     version: "current",

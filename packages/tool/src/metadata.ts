@@ -72,8 +72,8 @@ export type AccessRequest = {
 
 /** What a description can be made of. */
 export interface DescribeContext {
-  /** The client name of the tool of that kind, where there is one. */
-  tool(kind: ToolKind): string | undefined;
+  /** The client name of the first tool of that kind, or of that kind and `id` (as the tool itself says it). */
+  tool(kind: ToolKind, id?: string): string | undefined;
   param(kind: ToolKind, canonical: string): string | undefined;
   readonly params: JsonValue;
   readonly version: string;

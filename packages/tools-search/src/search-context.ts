@@ -47,9 +47,11 @@ export function searchContextTool(
     namespace: "search",
     kind: "memorySearch",
     category: "search",
-    description:
-      "Search this conversation.\nFinds what was said or noted earlier, also what is not shown any more. For files use " +
-      "search_file.",
+    description: (ctx) => {
+      const files = ctx.tool("search");
+      const about = "Search this conversation.\nFinds what was said or noted earlier, also what is not shown any more.";
+      return files === undefined ? about : `${about} For files use ${files}.`;
+    },
     input: Input,
     output: Output,
     run: async ({ query, mode = "hybrid", k = 10 }, ctx) => {

@@ -129,9 +129,12 @@ export function searchFileTool(
     namespace: "search",
     kind: "search",
     category: "search_files",
-    description:
-      "Search files: their lines by a regular expression, or their paths.\nWhat ignore files name is left out. For what was " +
-      "said earlier in this conversation use search_context.",
+    description: (ctx) => {
+      const said = ctx.tool("memorySearch", "search_context");
+      const about =
+        "Search files: their lines by a regular expression, or their paths.\nWhat ignore files name is left out.";
+      return said === undefined ? about : `${about} For what was said earlier in this conversation use ${said}.`;
+    },
     input: Input,
     output: Output,
     params: {

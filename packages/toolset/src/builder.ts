@@ -251,7 +251,7 @@ function namesOf(tools: readonly PlannedTool[]): ToolNames {
   return new ToolNames(tools.map(plannedName));
 }
 
-function plannedName({ kind, name, inputs, entry }: PlannedTool) {
+function plannedName({ kind, metadata, name, inputs, entry }: PlannedTool) {
   const { toClient } = paramNames(entry.paramsNameOverrides ?? {});
-  return { kind, name, inputs: new Map(inputs.map((canonical) => [canonical, toClient(canonical)])) };
+  return { kind, id: metadata.id, name, inputs: new Map(inputs.map((canonical) => [canonical, toClient(canonical)])) };
 }

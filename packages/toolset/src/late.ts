@@ -31,7 +31,7 @@ export function lateBinding(tool: ToolImpl, { others, reminders, version: resolv
   const inputs = new Map(parametersOf(definition).map((input) => [input, input]));
   let known: ToolNames | undefined; // most tools name no other
   const names = () => {
-    known ??= new ToolNames([...others(), { kind: metadata.kind, name, inputs }]);
+    known ??= new ToolNames([...others(), { kind: metadata.kind, id: metadata.id, name, inputs }]);
     return known;
   };
   const describing = describeContext(names, params, version);

@@ -123,6 +123,17 @@ test("the first tool of a kind names it; the parameters are those of all", () =>
   expect(names.tool("read")).toBeUndefined();
 });
 
+test("one tool of a kind is found by its id, also where it is not the first", () => {
+  const inputs = new Map<string, string>();
+  const names = new ToolNames([
+    { kind: "search", id: "glob", name: "find", inputs },
+    { kind: "search", id: "search_file", name: "grep", inputs },
+  ]);
+  expect(names.tool("search", "search_file")).toBe("grep");
+  expect(names.tool("search", "list")).toBeUndefined();
+  expect(names.tool("read", "search_file")).toBeUndefined();
+});
+
 test("what templates see of thousands of tools is made once for all of them", () => {
   const names = new ToolNames([{ kind: "read", name: "cat", inputs: new Map([["path", "file"]]) }]);
   const [one, two] = [names.context({ max: 1 }, true), names.context({ max: 2 }, false, { x: 1 })];

@@ -7,6 +7,8 @@ import type { TemplateContext, TemplateValue } from "./expression.js";
 /** What templates are told of one tool. */
 export interface NamedTool {
   readonly kind: ToolKind;
+  /** The tool's own id. Default: it is found by its kind alone. */
+  readonly id?: string | undefined;
   /** The client's name. */
   readonly name: string;
   /** Canonical name to client name. */
@@ -16,18 +18,21 @@ export interface NamedTool {
 /** What templates are told of a tool that is ready for calls. */
 export function namedTool({ name, impl, metadata, paramName }: BoundTool): NamedTool {
   const inputs = new Map(parametersOf(impl.definition()).map((canonical) => [canonical, paramName(canonical)]));
-  return { kind: metadata.kind, name, inputs };
+  return { kind: metadata.kind, id: metadata.id, name, inputs };
 }
 
 /** The names by kind. The first tool of a kind gives the kind its name; parameters are those of all of them. */
 export class ToolNames {
   readonly #tools = new Map<string, string>();
+  /** Likewise, by kind and id: `<kind>/<id>`. */
+  readonly #ids = new Map<string, string>();
   readonly #params = new Map<string, Map<string, string>>();
   #plain: { readonly tools: TemplateValue; readonly params: TemplateValue } | undefined;
 
   constructor(tools: Iterable<NamedTool>) {
-    for (const { kind, name, inputs } of tools) {
+    for (const { kind, id, name, inputs } of tools) {
       if (!this.#tools.has(kind)) this.#tools.set(kind, name);
+      if (id !== undefined && !this.#ids.has(`${kind}/${id}`)) this.#ids.set(`${kind}/${id}`, name);
       const params = this.#params.get(kind) ?? new Map<string, string>();
       this.#params.set(kind, params);
       for (const [canonical, client] of inputs) {
@@ -37,8 +42,8 @@ export class ToolNames {
     }
   }
 
-  tool(kind: ToolKind): string | undefined {
-    return this.#tools.get(kind);
+  tool(kind: ToolKind, id?: string): string | undefined {
+    return id === undefined ? this.#tools.get(kind) : this.#ids.get(`${kind}/${id}`);
   }
 
   param(kind: ToolKind, canonical: string): string | undefined {
@@ -68,7 +73,7 @@ export function describeContext(
   version: string | undefined,
 ): DescribeContext {
   return {
-    tool: (kind) => names().tool(kind),
+    tool: (kind, id) => names().tool(kind, id),
     param: (kind, canonical) => names().param(kind, canonical),
     params,
     version: version ?? "current",
