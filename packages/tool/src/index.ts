@@ -17,6 +17,7 @@ export {
 } from "./define.js";
 export { ToolError, type ToolErrorKind } from "./error.js";
 export { toToolError } from "./fault.js";
+export { type FileChange, type FileChangeLog, fileChangesOf } from "./file-changes.js";
 export { FnTool } from "./fn-tool.js";
 export { type CallGate, callGates, type GatedCall, userAnswers } from "./gate.js";
 export type { ClientNames, Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";
@@ -48,6 +49,7 @@ export { schemaFormats } from "./schema/formats.js";
 export { schemaDraft } from "./schema/node.js";
 export { createValidator, evalFreeValidator } from "./schema/validator.js";
 export type { Infer, SchemaIssue, SchemaValidator, TypedSchema } from "./schema.js";
+export { isSecretVariable } from "./secret-variable.js";
 export { isToolConstructor, type SessionParts, type ToolConstructor, toolFn } from "./session.js";
 export type { InferStandard, InferStandardInput, StandardResult, StandardTypedSchema } from "./standard.js";
 export { CallTimer } from "./timer.js";

@@ -1,4 +1,4 @@
-import type { ToolContext } from "@shedkit/tool";
+import { fileChangesOf, type ToolContext } from "@shedkit/tool";
 import { shownText } from "./text/format.js";
 
 /** What tools that change files tell their host of: see {@link FileChanged}. */
@@ -19,8 +19,9 @@ export interface FileChanged {
 
 const MAX_TEXT = 256 * 1024; // length of a text that is passed on
 
-/** Tells the host of a change that was made. */
+/** Tells the host of a change that was made, and those who look at the session's changes after the call. */
 export function announce(ctx: ToolContext, { path, change, from, before, after }: FileChanged): void {
+  fileChangesOf(ctx.resources).add({ path, change, from });
   ctx.notify(FILE_CHANGED, {
     path,
     change,

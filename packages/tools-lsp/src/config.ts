@@ -1,3 +1,4 @@
+import { isSecretVariable } from "@shedkit/tool";
 import type { JsonValue } from "@shedkit/types";
 
 /** A program that speaks the Language Server Protocol over its standard input and output. */
@@ -18,7 +19,7 @@ export interface LanguageServer {
 
 /** Settings of all language servers of one folder. */
 export interface LanguageServersOptions {
-  /** The variables that servers see; those that look like secrets are left out. Default: `process.env`. */
+  /** The variables that servers see; those that look like secrets, by their names or as URLs with passwords, are left out. Default: `process.env`. */
   env?: { readonly [name: string]: string | undefined } | undefined;
   /** How long a server may take to start, in milliseconds. Default: 15,000. */
   startTimeoutMs?: number | undefined;
@@ -43,12 +44,15 @@ export function settingsOf(options: LanguageServersOptions): Settings {
   };
 }
 
-const SECRET_NAME = /KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL/i;
-
 /** A language server may run what a project brings (plugins, build scripts): it sees no secrets. */
 export function environmentOf(server: LanguageServer, env: Settings["env"]): { [name: string]: string } {
   const seen = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !SECRET_NAME.test(entry[0]),
+    (entry): entry is [string, string] => entry[1] !== undefined && !isHidden(entry[0], entry[1]),
   );
   return { ...Object.fromEntries(seen), ...server.env };
+}
+
+/** Bash functions stand in the environment too, and may hold anything. */
+function isHidden(name: string, value: string): boolean {
+  return name.startsWith("BASH_FUNC_") || isSecretVariable(name, value);
 }

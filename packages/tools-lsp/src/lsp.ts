@@ -1,4 +1,4 @@
-import { isFsError, quote } from "@shedkit/fs";
+import { cleanPath, isFsError, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, ToolError, type TypedTool, type TypedToolContext } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { Failure } from "./failure.js";
@@ -48,7 +48,7 @@ const Input = Type.Object(
       OPERATIONS.map((name) => Type.Literal(name)),
       {
         description:
-          "definition, implementation, references or hover of a symbol; symbols of a file, or of the project with query; " +
+          "definition, implementation, references or hover of a symbol; symbols of a file, or of the whole project; " +
           "diagnostics (errors and warnings) of a file.",
       },
     ),
@@ -115,17 +115,18 @@ async function answering(ctx: Context, body: () => Promise<ToolCallResult>): Pro
 }
 
 function absolute({ fs }: ServerPool, path: string): string {
+  const clean = cleanPath(path);
   try {
-    return `${fs.root}/${fs.resolve(path.trim())}`;
+    return `${fs.root}/${fs.resolve(clean)}`;
   } catch (error) {
-    if (isFsError(error)) return path; // refused when the call runs
+    if (isFsError(error)) return clean; // refused when the call runs
     throw error;
   }
 }
 
 async function lsp(servers: ServerPool, input: LspInput, ctx: Context): Promise<ToolCallResult> {
   const { fs } = servers;
-  const path = fs.resolve(input.path.trim());
+  const path = fs.resolve(cleanPath(input.path));
   const name = servers.nameFor(path);
   if (name === undefined) throw noServer(servers, path);
   await fs.stat(path, { signal: ctx.signal }); // before a server is started for nothing

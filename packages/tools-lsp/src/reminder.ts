@@ -1,6 +1,6 @@
-import type { Reminder, Resources, ToolCallResult, ToolContext } from "@shedkit/tool";
-import type { JsonValue } from "@shedkit/types";
-import type { Diagnostic } from "vscode-languageserver-protocol/node";
+import { fileChangesOf, type Reminder, type Resources, type ToolContext } from "@shedkit/tool";
+import { type Diagnostic, FileChangeType } from "vscode-languageserver-protocol/node";
+import { fatesOf } from "./changes.js";
 import { isInside, pathOf } from "./paths.js";
 import type { ServerPool } from "./pool.js";
 import { bySeverity, diagnosticLine, isGrave, shownPath } from "./render.js";
@@ -26,23 +26,25 @@ interface Watch {
 }
 
 /**
- * Says after a call what errors and warnings the files have that it changed, by `write`, `edit` and the like, or (of those that
- * the server was asked about before) in any other way. It waits half a second; what comes later is said after a later call. The
- * first change of a language starts its server.
+ * Says after a call what errors and warnings the files have that it changed: those that a tool added to `fileChangesOf`, as
+ * all tools of this toolkit do that change files, and of those that the server was asked about before any other that changed.
+ * It waits half a second; what comes later is said after a later call. The first change of a language starts its server.
  */
 export function diagnosticsReminder(servers: LanguageServers): Reminder {
   const pool = poolOf(servers);
-  const watches = new WeakMap<Resources, Map<string, Watch>>();
+  const sessions = new WeakMap<Resources, { watches: Map<string, Watch>; changes: number }>();
   return {
     id: "lsp_diagnostics",
-    async collect(ctx, result) {
-      const known = watches.get(ctx.resources) ?? new Map<string, Watch>();
-      watches.set(ctx.resources, known);
-      const changed = changedPaths(result).flatMap((path) => inside(pool, path));
+    async collect(ctx) {
+      const known = sessions.get(ctx.resources) ?? { watches: new Map<string, Watch>(), changes: 0 };
+      sessions.set(ctx.resources, known);
+      const log = fileChangesOf(ctx.resources);
+      const fates = fatesOf(pool.fs, log.since(known.changes));
+      known.changes = log.count;
       const said = await Promise.all(
         pool.names.map((name) => {
-          const own = changed.filter((path) => pool.nameFor(path) === name);
-          return collectFrom(pool, name, own, known, ctx);
+          const own = new Map([...fates].filter(([path]) => pool.nameFor(path) === name));
+          return collectFrom(pool, name, own, known.watches, ctx);
         }),
       );
       const text = render(said.flat());
@@ -61,12 +63,12 @@ interface Said {
 async function collectFrom(
   servers: ServerPool,
   name: string,
-  changed: readonly string[],
+  fates: ReadonlyMap<string, FileChangeType>,
   watches: Map<string, Watch>,
   ctx: ToolContext,
 ): Promise<Said[]> {
   const running = servers.running(name);
-  let watch = watches.get(name);
+  const changed = [...fates].flatMap(([path, fate]) => (fate === FileChangeType.Deleted ? [] : [path]));
   if (running === undefined) {
     if (changed.length === 0) return [];
     servers.hold(ctx.resources);
@@ -79,9 +81,14 @@ async function collectFrom(
     );
     return [];
   }
-  watch = watchOf(running, watches, name);
+  const watch = watchOf(running, watches, name);
   for (const path of [...(await running.documents.refresh(ctx.signal)), ...changed]) watch.pending.add(path);
-  await running.filesChanged(changed);
+  for (const [path, fate] of fates) {
+    if (fate !== FileChangeType.Deleted) continue;
+    watch.pending.delete(path);
+    watch.told.delete(path); // where it is made again, its errors are new
+  }
+  await running.filesChanged(fates);
   const said: Said[] = [];
   const wait = watch.silences < MOST_SILENCES || running.reports.count > watch.seen ? WAIT_MS : 0;
   await Promise.all([...watch.pending].map((path) => hear(running, watch, path, wait, ctx, said)));
@@ -147,28 +154,4 @@ function render(said: readonly Said[]): string {
   }
   if (more > 0) lines.push(`[${more} more are not shown.]`);
   return lines.length === 0 ? "" : `The language server says of the files as they are now:\n${lines.join("\n")}`;
-}
-
-/** The files that a result says were changed: of the outputs of tools that write, edit, patch and move. */
-function changedPaths({ output }: ToolCallResult): string[] {
-  if (!isObject(output) || output.written === false) return [];
-  const { path, files, to } = output;
-  if (Array.isArray(files) && output.written === true) {
-    return files.flatMap((file) => (isObject(file) && typeof file.path === "string" ? [file.path] : []));
-  }
-  if (typeof to === "string" && typeof output.from === "string") return [to];
-  const edited = typeof output.replacements === "number" || typeof output.bytes === "number";
-  return edited && typeof path === "string" ? [path] : [];
-}
-
-function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function inside(servers: ServerPool, path: string): string[] {
-  try {
-    return [servers.fs.resolve(path)];
-  } catch {
-    return []; // of another file system
-  }
 }

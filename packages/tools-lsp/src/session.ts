@@ -14,7 +14,7 @@ import {
   DocumentDiagnosticReportKind,
   DocumentDiagnosticRequest,
   ExitNotification,
-  FileChangeType,
+  type FileChangeType,
   InitializedNotification,
   InitializeRequest,
   LSPErrorCodes,
@@ -188,8 +188,8 @@ export class ServerSession {
   }
 
   /** Tells the server of files that were made, changed or removed. */
-  filesChanged(paths: readonly string[]): Promise<void> {
-    const changes = paths.map((path) => ({ uri: uriOf(this.#fs, path), type: FileChangeType.Changed }));
+  filesChanged(files: ReadonlyMap<string, FileChangeType>): Promise<void> {
+    const changes = Array.from(files, ([path, type]) => ({ uri: uriOf(this.#fs, path), type }));
     return changes.length === 0 ? Promise.resolve() : this.#notify(DidChangeWatchedFilesNotification.type, { changes });
   }
 

@@ -1,7 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ClientNames, Resources, ToolCallResult, type ToolContext } from "@shedkit/tool";
-import type { JsonValue } from "@shedkit/types";
+import {
+  type ClientNames,
+  type FileChange,
+  fileChangesOf,
+  Resources,
+  ToolCallResult,
+  type ToolContext,
+} from "@shedkit/tool";
 import { expect, test, vi } from "vitest";
 import { diagnosticsReminder, type LanguageServers } from "../src/index.js";
 import { poolOf } from "../src/servers.js";
@@ -9,8 +15,10 @@ import { folder, scripted, serversOf, TYPESCRIPT } from "./helpers.js";
 
 const NAMES: ClientNames = { tool: "any", param: (name) => name, toolOf: () => undefined, paramOf: () => undefined };
 
-/** What is said after calls of one session. */
-function after(servers: LanguageServers, resources = new Resources()): (output: JsonValue) => Promise<string> {
+type Ask = (...changes: FileChange[]) => Promise<string>;
+
+/** What is said after calls of one session that changed so much. */
+function after(servers: LanguageServers, resources = new Resources()): Ask {
   const reminder = diagnosticsReminder(servers);
   const ctx: ToolContext = {
     callId: "1",
@@ -19,23 +27,26 @@ function after(servers: LanguageServers, resources = new Resources()): (output: 
     names: NAMES,
     notify: () => {},
   };
-  return async (output) => {
-    const said = await reminder.collect(ctx, new ToolCallResult([], { output }));
+  return async (...changes) => {
+    for (const change of changes) fileChangesOf(resources).add(change);
+    const said = await reminder.collect(ctx, new ToolCallResult([]));
     return said.map(({ text }) => text).join("\n");
   };
 }
 
 /** Asks after calls that change nothing until something is said. */
-async function saidAtLast(ask: (output: JsonValue) => Promise<string>): Promise<string> {
+async function saidAtLast(ask: Ask): Promise<string> {
   return vi.waitFor(
     async () => {
-      const text = await ask({});
+      const text = await ask();
       if (text === "") throw new Error("nothing was said");
       return text;
     },
     { timeout: 50_000 },
   );
 }
+
+const changed = (path: string): FileChange => ({ path, change: "changed" });
 
 const HEAD = "The language server says of the files as they are now:\n";
 
@@ -47,13 +58,13 @@ test("after an edit a real server's errors are told once, and that they are gone
   });
   const servers = serversOf(fs, { typescript: TYPESCRIPT });
   const ask = after(servers);
-  expect(await ask({ path: "a.ts", content: "", lines: 1 })).toBe(""); // a read starts nothing
+  expect(await ask()).toBe(""); // a call that changes nothing starts nothing
   expect(servers.pidOf("typescript")).toBeUndefined();
 
-  const first = await ask({ path: "a.ts", replacements: 1 });
+  const first = await ask(changed("a.ts"));
   const told = first === "" ? await saidAtLast(ask) : first;
   expect(told).toBe(`${HEAD}a.ts:1:14 error 2322: Type 'string' is not assignable to type 'number'.`);
-  expect(await ask({})).toBe("");
+  expect(await ask()).toBe("");
 
   // As a command would: no output says so.
   await writeFile(join(fs.root, "a.ts"), "export const a = 1;\n");
@@ -82,9 +93,8 @@ test("what patches, writes and moves changed is looked at; no more is told than 
   const servers = serversOf(fs, { x: await scripted(fs, SPEAKS) });
   const ask = after(servers);
   await poolOf(servers).start("x", new AbortController().signal);
-  const files = ["1.x", "2.x"].map((path) => ({ path, change: "updated" }));
-  const told = [await ask({ files, written: true })];
-  while (!told.join("").includes("2.x:1:1 ")) told.push(await ask({}));
+  const told = [await ask(changed("1.x"), changed("2.x"))];
+  while (!told.join("").includes("2.x:1:1 ")) told.push(await ask());
   for (const path of ["1.x", "2.x"]) {
     const lines = told
       .join("\n")
@@ -95,10 +105,9 @@ test("what patches, writes and moves changed is looked at; no more is told than 
   }
   expect(told.join("\n")).toMatch(/more are not shown/);
 
-  expect(await ask({ files: [{ path: "3.x" }], written: false })).toBe(""); // a dry run
-  expect(await ask({ path: "5.y", bytes: 1, created: true })).toBe(""); // nobody's language
-  expect(await ask({ path: "../up.x", bytes: 1, created: true })).toBe("");
-  const moved = await ask({ from: "0.x", to: "3.x" });
+  expect(await ask({ path: "5.y", change: "created" })).toBe(""); // nobody's language
+  expect(await ask({ path: "../up.x", change: "created" })).toBe("");
+  const moved = await ask({ path: "3.x", change: "moved", from: "0.x" });
   expect(moved === "" ? await saidAtLast(ask) : moved).toBe(`${HEAD}3.x:1:1 error: this is bad very bad`);
 });
 
@@ -108,7 +117,7 @@ test("a file's name cannot pass for another line", async () => {
   const servers = serversOf(fs, { x: await scripted(fs, SPEAKS) });
   const ask = after(servers);
   await poolOf(servers).start("x", new AbortController().signal);
-  const text = await ask({ path, bytes: 3, created: true });
+  const text = await ask({ path, change: "created" });
   expect(text === "" ? await saidAtLast(ask) : text).toBe(
     `${HEAD}"a\\n9.x:1:1 error: forged\\u{202e}.x":1:1 error: this is bad very bad`,
   );
@@ -125,7 +134,7 @@ test("a server that never says anything is not waited for again and again", asyn
     const waits: (number | undefined)[] = [];
     for (let call = 0; call < 5; call++) {
       const spy = vi.spyOn(globalThis, "setTimeout");
-      const said = ask({ path: "1.x", bytes: 3 });
+      const said = ask(changed("1.x"));
       let done = false;
       said.finally(() => {
         done = true;

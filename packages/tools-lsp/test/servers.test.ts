@@ -244,3 +244,35 @@ test("a file's name cannot pass for another line, nor a huge file be read for on
     `2 references of "bad":\n"a\\n9.x:1: forged\\u{202e}.x":1: bad\nhuge.x:5242881:`,
   );
 });
+
+test("a server sees no secrets of the environment, but what it is given itself", async () => {
+  const fs = await folder({ "a.x": "one\n" });
+  const seen = join(fs.root, "env");
+  const script = `writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.env)); ${HELLO}`;
+  const server = { ...(await scripted(fs, script)), env: { OWN_TOKEN: "given" } };
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: "postgres://u:secretpw@h/db",
+    GITHUB_PAT: "ghp_x",
+    NPM_AUTH: "abc",
+    MY_TOKEN: "t",
+    "BASH_FUNC_f%%": "() { curl -u me:pw; }",
+    EDITOR: "ed",
+  };
+  const servers = serversOf(fs, { x: server }, { ...PATIENT, env });
+  await poolOf(servers).start("x", new AbortController().signal);
+  const names = Object.keys(JSON.parse(await readFile(seen, "utf8")));
+  expect(names).toEqual(expect.arrayContaining(["PATH", "EDITOR", "OWN_TOKEN"]));
+  for (const hidden of ["DATABASE_URL", "GITHUB_PAT", "NPM_AUTH", "MY_TOKEN", "BASH_FUNC_f%%"])
+    expect(names).not.toContain(hidden);
+});
+
+test("a path is taken as the file tools take it: without quotes and spaces around it", async () => {
+  const fs = await folder(project);
+  const servers = serversOf(fs, { x: await scripted(fs, HOVERS) });
+  const call = { operation: "hover", path: ' "no-such.x" ', symbol: "x" } as const;
+  const result = await callTool(lspTool(servers), call);
+  expect(result.text).toContain('"no-such.x"');
+  expect(result.text).not.toContain("no language server");
+  expect(lspTool(servers).metadata?.access?.(call)).toEqual([{ action: "read", target: `${fs.root}/no-such.x` }]);
+});

@@ -1,13 +1,9 @@
+import { isSecretVariable } from "@shedkit/tool";
+
 /** Variables, by name. */
 export interface Environment {
   readonly [name: string]: string | undefined;
 }
-
-const SECRET_NAME =
-  /KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CONNECTION_?STRING|(?:^|_)(?:PASS|PAT|AUTH|COOKIE|JWT)$|_PWD$/i;
-
-/** A URL with a password in it. */
-const SECRET_VALUE = /\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;
 
 /** No colours, no pagers, no questions: nobody sees them. */
 const QUIET: Environment = {
@@ -35,7 +31,7 @@ export function commandEnvironment(
   for (const [name, value] of Object.entries({ PYTHONUNBUFFERED: "1", ...env, ...QUIET })) {
     if (value === undefined || name === COMMAND) continue;
     if (kept.has(name)) seen[name] = value;
-    else if (SECRET_NAME.test(name) || SECRET_VALUE.test(value)) secrets.push(value);
+    else if (isSecretVariable(name, value)) secrets.push(value);
     // Bash functions stand in the environment too, and may hold anything.
     else if (!name.startsWith("BASH_FUNC_")) seen[name] = value;
   }
