@@ -58,6 +58,11 @@ export class Children implements AgentSpawner<Tools> {
     }
   }
 
+  async ended(id: string, signal?: AbortSignal) {
+    const { endedChild } = await import("./ended-child.js");
+    return await endedChild(this.#parts.settings.docStore, id, signal);
+  }
+
   /** Stops what runs and waits for it. */
   async end(): Promise<void> {
     this.#ended = true;

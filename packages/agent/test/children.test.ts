@@ -56,6 +56,31 @@ describe("a sub-agent", () => {
     await session.end();
   });
 
+  it("can be asked for its answer later, by its id: to its last task alone, and not before there is one", async () => {
+    const gate = new Gate();
+    const provider = new ScriptedProvider([
+      "First.",
+      [{ wait: gate }, { call: "echo", arguments: { text: "a" } }],
+      "Second.",
+    ]);
+    const { session, spawn } = await spawning(provider);
+    const child = await spawn.start({ task: "One" });
+    await child.result();
+    expect(await spawn.ended?.(child.id)).toMatchObject({ type: "done", summary: "First.", usage: { input: 10 } });
+    const again = await spawn.start({ task: "Two", resume: child.id });
+    await gate.reached;
+    expect(await spawn.ended?.(child.id)).toBeUndefined();
+    gate.open();
+    await again.result();
+    expect(await spawn.ended?.(child.id)).toEqual(again.status());
+    expect(await spawn.ended?.("unheard-of")).toBeUndefined();
+    await expect(spawn.ended?.(child.id, AbortSignal.abort())).rejects.toThrow();
+    const stopped = await spawn.start({ task: "Three" });
+    await stopped.stop();
+    expect(await spawn.ended?.(stopped.id)).toEqual(stopped.status());
+    await session.end();
+  });
+
   it("is held before its next model call, not by being looked at less", async () => {
     const gate = new Gate();
     const provider = new ScriptedProvider([[{ wait: gate }, { call: "echo", arguments: { text: "a" } }], "Done."]);

@@ -8,17 +8,20 @@ export interface AgentPresetOptions {
   childTools?: Iterable<ToolImpl | ToolConstructor> | undefined;
   /** The most steps that one makes. Default: 50. */
   maxSteps?: number | undefined;
+  /** Their model, where the call names none. Default: the session's. */
+  model?: string | undefined;
 }
 
 /** `agent` over what the session may start, as a constructor that imports its package and brings its reminder. */
-export function agentTools({ childTools, maxSteps }: AgentPresetOptions): ToolConstructor[] {
+export function agentTools({ childTools, maxSteps, model }: AgentPresetOptions): ToolConstructor[] {
   const tools = () => optionalPeer("@shedkit/tools-agent", () => import("@shedkit/tools-agent"));
   return [
     {
       name: "agent",
       needsSession: true,
       reminders: [lazyReminder({ id: "agents-ended" }, async () => (await tools()).agentReminder())],
-      construct: async (parts) => (await tools()).sessionAgentTool({ tools: childTools, maxSteps }).construct(parts),
+      construct: async (parts) =>
+        (await tools()).sessionAgentTool({ tools: childTools, maxSteps, model }).construct(parts),
     },
   ];
 }

@@ -20,21 +20,23 @@ const MAX_WAIT_MS = 600_000;
 const Id = Type.String({ minLength: 1, description: "The sub-agent's id, e.g. agent-1." });
 const OnlyId = Type.Object({ id: Id }, { additionalProperties: false });
 const Status = Type.Object({ id: Type.String(), status: Type.String() });
-const StartInput = Type.Object(
-  {
-    task: Type.String({
-      minLength: 1,
-      description: "All that it needs to know: it sees nothing of this conversation. Say what it is to answer.",
-    }),
-    resume: Type.Optional(
-      Type.String({ description: "The id of a sub-agent that has ended: goes on in its conversation." }),
-    ),
-    model: Type.Optional(Type.String({ description: "A model's name. Default: the same as yours." })),
-    system: Type.Optional(Type.String({ description: "What it is, in place of what you are." })),
-    max_steps: Type.Optional(Type.Integer({ minimum: 1, description: "The most steps it may take." })),
-  },
-  { additionalProperties: false },
-);
+const startInput = (model: string | undefined) =>
+  Type.Object(
+    {
+      task: Type.String({
+        minLength: 1,
+        description: "All that it needs to know: it sees nothing of this conversation. Say what it is to answer.",
+      }),
+      resume: Type.Optional(
+        Type.String({ description: "The id of a sub-agent that has ended: goes on in its conversation." }),
+      ),
+      model: Type.Optional(Type.String({ description: `A model's name. Default: ${model ?? "the same as yours"}.` })),
+      system: Type.Optional(Type.String({ description: "What it is, in place of what you are." })),
+      max_steps: Type.Optional(Type.Integer({ minimum: 1, description: "The most steps it may take." })),
+    },
+    { additionalProperties: false },
+  );
+const StartInput = startInput(undefined);
 const RosterSchema = Type.Object({
   count: Type.Integer(),
   agents: Type.Array(Type.Object({ id: Type.String(), session: Type.String(), task: Type.String() })),
@@ -67,7 +69,7 @@ export function agentTool(spawner: AgentSpawner<ToolImpl | ToolConstructor>, opt
     namespace: "agent",
     kind: "task",
     description: "Starts a sub-agent on a task and returns at once. Several may work at the same time.",
-    input: StartInput,
+    input: options.model === undefined ? StartInput : startInput(options.model),
     output: Type.Object({ id: Type.String(), session: Type.String() }),
     params: {
       schema: Type.Object({ maxSteps: Type.Integer({ minimum: 1 }) }, { additionalProperties: false }),
@@ -129,7 +131,7 @@ export function agentTool(spawner: AgentSpawner<ToolImpl | ToolConstructor>, opt
   });
   const statusOf = (id: string): string => {
     const live = fleet.live(id);
-    return live ? inWords(live.child.status()) : "ended earlier; its answer is not held any more";
+    return live ? inWords(live.child.status()) : "ended earlier";
   };
   const result = defineTool({
     id: "result",
@@ -150,11 +152,14 @@ export function agentTool(spawner: AgentSpawner<ToolImpl | ToolConstructor>, opt
     async *execute({ id: asked, timeout_ms = 0 }, ctx) {
       const id = asked.trim();
       const live = fleet.live(id);
-      if (!live) return gone(id, ctx);
-      for await (const status of follow(live.child, Math.min(timeout_ms, MAX_WAIT_MS), ctx.signal)) {
-        yield { text: `${id}: ${inWords(status)}`, data: { id, ...status } };
+      if (live) {
+        for await (const status of follow(live.child, Math.min(timeout_ms, MAX_WAIT_MS), ctx.signal)) {
+          yield { text: `${id}: ${inWords(status)}`, data: { id, ...status } };
+        }
       }
-      const status = live.child.status();
+      const entry = rosterOf(ctx.resources).agents.find((agent) => agent.id === id);
+      const status = live ? live.child.status() : entry && (await fleet.ended(entry, ctx.signal));
+      if (!status) return gone(id, ctx, "does not work any more, and there is no answer of it");
       switch (status.type) {
         case "running": {
           const text = `${id} is not done (${inWords(status)}). To wait for it, give ${ctx.names.param("timeout_ms")}.`;
@@ -163,12 +168,12 @@ export function agentTool(spawner: AgentSpawner<ToolImpl | ToolConstructor>, opt
         case "paused":
           return ToolCallResult.failure("paused", `${id} is paused. ${how("resume", id, ctx)} lets it go on.`);
         case "failed": {
-          live.told = true;
+          if (live) live.told = true;
           const text = `${id} ${inWords(status)}\nIts work so far is kept: start with ${ctx.names.param("resume")} "${id}" goes on.`;
           return ToolCallResult.failure(`${id} ${inWords(status)}`, text);
         }
         case "done": {
-          live.told = true;
+          if (live) live.told = true;
           const answer = status.summary === "" ? "(It answered nothing.)" : status.summary;
           const output = { id, answer, tokens: status.usage?.total ?? 0 };
           return new ToolCallResult([{ type: "text", text: answer }], { output });
@@ -176,11 +181,9 @@ export function agentTool(spawner: AgentSpawner<ToolImpl | ToolConstructor>, opt
       }
     },
   });
-  const gone = (id: string, ctx: ToolContext): ToolCallResult => {
+  const gone = (id: string, ctx: ToolContext, why = "does not work any more"): ToolCallResult => {
     if (!rosterOf(ctx.resources).agents.some((agent) => agent.id === id)) return unknown(id, ctx);
-    const text =
-      `${id} does not work any more, and its answer is not held. What it did is kept: ` +
-      `start with ${ctx.names.param("resume")} "${id}" goes on in its conversation.`;
+    const text = `${id} ${why}. What it did is kept: start with ${ctx.names.param("resume")} "${id}" goes on in its conversation.`;
     return ToolCallResult.failure("ended earlier", text);
   };
   const acting = (

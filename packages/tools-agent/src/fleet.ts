@@ -23,6 +23,8 @@ export interface AgentToolOptions {
   tools?: Iterable<ToolImpl | ToolConstructor> | undefined;
   /** The most steps that a sub-agent makes. Default: 50. */
   maxSteps?: number | undefined;
+  /** The model of sub-agents, where the call names none. Default: the session's. */
+  model?: string | undefined;
 }
 
 /** What is kept of a sub-agent with the session: enough to go on in its conversation. */
@@ -47,8 +49,10 @@ interface Live {
   told: boolean;
 }
 
+type Ended = Extract<ChildStatus, { type: "done" | "failed" }>;
+
 const MOST_KEPT = 100; // entries that go with the session
-const MOST_ENDED = 32; // sub-agents that have ended and whose answers are held
+const MOST_ENDED = 32; // sub-agents that have ended and are held; of others the log is read
 const WHOLE = "agent:agent";
 
 /** The sub-agents of one session. */
@@ -68,6 +72,11 @@ export class Fleet {
     return this.#live.get(id);
   }
 
+  /** How one ended that is not held any more. Undefined where nobody can say it. */
+  async ended(entry: AgentEntry, signal: AbortSignal): Promise<Ended | undefined> {
+    return await this.#spawner.ended?.(entry.session, signal);
+  }
+
   works(id: string): boolean {
     return this.#resuming.has(id) || this.#live.get(id)?.over === false;
   }
@@ -85,12 +94,13 @@ export class Fleet {
     ctx: ToolContext,
   ): Promise<Live> {
     const { tools } = this.#options;
+    const model = spec.model ?? this.#options.model;
     if (spec.entry) this.#resuming.add(spec.entry.id);
     try {
       const child = await this.#spawner.start({
         task: spec.task,
         maxSteps: Math.min(steps.asked ?? steps.most, steps.most),
-        ...(spec.model !== undefined && { model: spec.model }),
+        ...(model !== undefined && { model }),
         ...(spec.system !== undefined && { system: spec.system }),
         ...(tools && { tools }),
         ...(spec.entry && { resume: spec.entry.session }),

@@ -2,11 +2,26 @@ import { AgentSession } from "@shedkit/agent";
 import { ToolShed } from "@shedkit/shed";
 import { Gate, ScriptedProvider, type ScriptedReply } from "@shedkit/testing";
 import { FnTool, Resources } from "@shedkit/tool";
-import { type Message, type ToolArguments, textOfContent } from "@shedkit/types";
+import {
+  AgenticError,
+  type ChildAgent,
+  type Message,
+  newSessionId,
+  type ToolArguments,
+  textOfContent,
+} from "@shedkit/types";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { AGENT_ENDED, AGENT_PROGRESS, type AgentToolOptions, agentReminder, sessionAgentTool } from "../src/index.js";
+import {
+  AGENT_ENDED,
+  AGENT_PROGRESS,
+  type AgentToolOptions,
+  agentReminder,
+  agentTool,
+  sessionAgentTool,
+} from "../src/index.js";
 
 const noArguments = { type: "object", properties: {} };
+const said = (message: Message | undefined) => (message?.type === "user" ? textOfContent(message.content) : "");
 const look = () => new FnTool("look", "Looks.", noArguments, async () => "seen");
 
 type Builder = ReturnType<typeof AgentSession.builder>;
@@ -206,12 +221,66 @@ describe("agent", () => {
     expect((await run("agent", { command: "result", id: "agent-1" })).text).toBe("Done.");
   });
 
-  it("is known after a restart, and goes on", async () => {
+  it("works with the model that it was given, unless the call names another", async () => {
+    const { agent, provider, session } = await parent(() => "Done.", { model: "small" });
+    expect(JSON.stringify(session.toolManager.getDef("agent"))).toContain("A model's name. Default: small.");
+    await agent({ command: "start", task: "Do" });
+    expect(await agent({ command: "result", id: "agent-1", timeout_ms: 60_000 })).toBe("Done.");
+    await agent({ command: "start", task: "Do", model: "large" });
+    expect(await agent({ command: "result", id: "agent-2", timeout_ms: 60_000 })).toBe("Done.");
+    expect(provider.requests.map(({ model }) => model.name)).toEqual(["small", "large"]);
+  });
+
+  it("says how any of them ended, also when many others ended since", async () => {
+    const failure = new AgenticError("generation", "It is refused.", { kind: "badRequest", provider: "p", model: "m" });
+    const { agent } = await parent(({ messages }) => {
+      const asked = said(messages.at(-1));
+      return asked === "task 2" ? [{ fail: failure }] : `Answer to ${asked}.`;
+    });
+    const many = 35;
+    const before: string[] = [];
+    for (let n = 1; n <= many; n++) {
+      await agent({ command: "start", task: `task ${n}` });
+      before.push(await agent({ command: "result", id: `agent-${n}`, timeout_ms: 60_000 }));
+    }
+    expect(before[0]).toBe("Answer to task 1.");
+    expect(before[1]).toMatch(/failed: It is refused[\s\S]*resume "agent-2"/);
+    expect(await agent({ command: "check", id: "agent-1" })).toBe("agent-1: ended earlier (task 1)");
+    for (let n = 1; n <= many; n++) expect(await agent({ command: "result", id: `agent-${n}` })).toBe(before[n - 1]);
+  });
+
+  it("says that there is no answer where none is held and no log has one", async () => {
+    const start = async (): Promise<ChildAgent> => ({
+      id: crypto.randomUUID(),
+      status: () => ({ type: "done", summary: "Done." }),
+      watch: () => () => undefined,
+      pause: () => undefined,
+      resume: () => undefined,
+      stop: async () => undefined,
+      result: async () => "Done.",
+    });
+    for (const spawner of [{ start }, { start, ended: async () => undefined }]) {
+      const resources = new Resources();
+      onTestFinished(() => resources.dispose());
+      const parts = { sessionId: newSessionId(), resources } as never;
+      const manager = await new ToolShed().tool(agentTool(spawner)).build(parts);
+      const agent = async (args: ToolArguments) =>
+        (await manager.executeOne({ id: crypto.randomUUID(), name: "agent", arguments: args })).text;
+      manager.activate(["agent"]);
+      for (let n = 1; n <= 34; n++) {
+        await agent({ command: "start", task: "Do" });
+        expect(await agent({ command: "result", id: `agent-${n}`, timeout_ms: 60_000 })).toBe("Done.");
+      }
+      const text = await agent({ command: "result", id: "agent-1" });
+      expect(text).toMatch(/^agent-1 does not work any more, and there is no answer.*resume "agent-1"/);
+    }
+  });
+
+  it("is known after a restart with its answer, and goes on", async () => {
     const steps = [
       { call: "agent", arguments: { command: "start", task: "Begin" } },
       { call: "agent", arguments: { command: "result", id: "agent-1", timeout_ms: 60_000 } },
     ];
-    const said = (message: Message | undefined) => (message?.type === "user" ? textOfContent(message.content) : "");
     const provider = new ScriptedProvider(({ messages }) => {
       if (said(messages[0]) === "Delegate it") return steps.shift() ?? "Good.";
       return said(messages.at(-1)) === "Go on" && said(messages[0]) === "Begin" ? "All done." : "Half done.";
@@ -230,7 +299,8 @@ describe("agent", () => {
     const agent = async (args: ToolArguments) =>
       (await again.toolManager.executeOne({ id: JSON.stringify(args), name: "agent", arguments: args })).text;
     expect(await agent({ command: "check" })).toContain("agent-1: ended earlier");
-    expect(await agent({ command: "result", id: "agent-1" })).toContain('resume "agent-1"');
+    expect(await agent({ command: "result", id: "agent-1" })).toBe("Half done.");
+    expect(await agent({ command: "stop", id: "agent-1" })).toContain('resume "agent-1"');
     await agent({ command: "start", task: "Go on", resume: "agent-1" });
     expect(await agent({ command: "result", id: "agent-1", timeout_ms: 60_000 })).toBe("All done.");
   });

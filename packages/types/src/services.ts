@@ -51,6 +51,11 @@ export interface AgentSpawner<T = never> {
     /** The id of an earlier child: goes on in its conversation. */
     resume?: string | undefined;
   }): Promise<ChildAgent>;
+  /**
+   * How an earlier child ended, as its log has it: what it answered last, also after a restart. Undefined where it broke
+   * off before it had an answer, or is not known. Default: only a child that is held can say it.
+   */
+  ended?(id: string, signal?: AbortSignal): Promise<Extract<ChildStatus, { type: "done" | "failed" }> | undefined>;
 }
 
 /** A session that another one started. */
