@@ -8,7 +8,7 @@ import { count, seconds } from "./text.js";
 
 type Context = ToolContext & { params: BashParams };
 
-const MOST_NAMED = 10; // other tasks that run
+const MOST_NAMED = 10; // tasks at once
 const MAX_DESCRIPTION = 80; // characters of theirs
 
 /** What came of a command in the foreground. Throws ToolError where it ran out of time, or was cancelled. */
@@ -88,16 +88,20 @@ function howToLook({ names }: ToolContext): string {
   return `Look at it or wait for it with ${look} (${ids})${end === undefined ? "" : `, end it with ${end}`}.`;
 }
 
-/** Tasks that ended since the model was last told. */
+/** Tasks that ended since the model was last told: so many that all of them have room, the others the next time. */
 export function news(shell: Shell, { names }: ToolContext): { key: string; text: string }[] {
   const look = names.toolOf("backgroundTaskAction");
   return shell.tasks
     .filter((task) => task.status !== "running" && !task.told)
+    .slice(0, MOST_NAMED)
     .map((task) => {
       task.told = true;
       const how = task.exit?.code === undefined ? task.status : `exit ${task.exit.code}`;
       const more = look === undefined || task.forgotten ? "" : ` What it wrote is told by ${look}.`;
-      return { key: task.id, text: `The background task ${task.id} (${task.description}) has ended: ${how}.${more}` };
+      return {
+        key: task.id,
+        text: `The background task ${task.id} (${inShort(task.description)}) has ended: ${how}.${more}`,
+      };
     });
 }
 

@@ -1,6 +1,6 @@
-import { backgroundTasks, callTool, Resources, type ToolImpl } from "@shedkit/tool";
+import { backgroundTasks, callTool, Resources, ToolCallResult, type ToolImpl } from "@shedkit/tool";
 import { describe, expect, it } from "vitest";
-import { bashTool, shellTools, taskKillTool, taskOutputTool } from "../src/index.js";
+import { bashTool, shellTools, taskKillTool, taskOutputTool, tasksReminder } from "../src/index.js";
 import type { NodeTerminal } from "../src/node.js";
 import { hosted, processesWith, terminalIn, until } from "./helpers.js";
 
@@ -12,6 +12,16 @@ async function begun(terminal: NodeTerminal, command: string, more: object = {})
 }
 
 const said = async (tool: ToolImpl, args: object) => (await callTool(tool, args)).text;
+
+/** A call in the session `s`. */
+const callIn = (resources: Resources) => ({
+  callId: "c",
+  signal: new AbortController().signal,
+  resources,
+  sessionId: "s" as never,
+  names: { tool: "bash", param: (name: string) => name, toolOf: () => undefined, paramOf: () => undefined },
+  notify: () => {},
+});
 
 describe("background tasks", () => {
   it("start, are looked at, are waited for", async () => {
@@ -130,19 +140,31 @@ describe("background tasks", () => {
       { resources, sessionId: "s" },
     );
     await until(() => told.length > 0);
-    const ctx = {
-      callId: "c",
-      signal: new AbortController().signal,
-      resources,
-      sessionId: "s" as never,
-      names: { tool: "bash", param: (name: string) => name, toolOf: () => undefined, paramOf: () => undefined },
-      notify: () => {},
-    };
+    const ctx = callIn(resources);
     const [reminder] = bash.metadata.reminders ?? [];
     expect(await reminder?.collect(ctx, result)).toEqual([
       { key: "task-1", text: "The background task task-1 (the work) has ended: exit 0." },
     ]);
     expect(await reminder?.collect(ctx, result)).toEqual([]);
+  });
+
+  it("that end many at once are told ten at a time, with long descriptions cut", async () => {
+    const terminal = await terminalIn();
+    const resources = new Resources();
+    const work = { command: "true", description: "long ".repeat(100), is_background: true };
+    const told = [];
+    for (let i = 0; i < 12; i++) {
+      const { told: ends } = await hosted(bashTool(terminal), work, { resources, sessionId: "s" });
+      told.push(until(async () => ends.length > 0));
+    }
+    await Promise.all(told);
+    const ctx = callIn(resources);
+    const news = async () => (await tasksReminder().collect(ctx, ToolCallResult.text(""))).map(({ text }) => text);
+    const first = await news();
+    expect(first).toHaveLength(10);
+    expect(new TextEncoder().encode(first.join()).length).toBeLessThan(3000);
+    expect(await news()).toEqual([expect.stringContaining("task-11 (long"), expect.stringContaining("task-12 (long")]);
+    expect(await news()).toEqual([]);
   });
 
   it("take over a command whose time is up, where that is set", async () => {
