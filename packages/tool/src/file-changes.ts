@@ -1,7 +1,7 @@
 import { type Resource, type Resources, resource } from "./resources.js";
 
 /** What a tool did to a file or folder. */
-export interface FileChange {
+export interface FileChangeNote {
   /** Relative to the root of the tool's file system. */
   path: string;
   change: "created" | "changed" | "removed" | "moved";
@@ -14,8 +14,8 @@ export interface FileChangeLog {
   /** How many there were. */
   readonly count: number;
   /** Those after the first `count`, the latest last. */
-  since(count: number): readonly FileChange[];
-  add(change: FileChange): void;
+  since(count: number): readonly FileChangeNote[];
+  add(change: FileChangeNote): void;
 }
 
 const MOST_KEPT = 1000;
@@ -28,7 +28,7 @@ export function fileChangesOf(resources: Resources): FileChangeLog {
 
 function newLog(): FileChangeLog {
   let count = 0;
-  let kept: FileChange[] = [];
+  let kept: FileChangeNote[] = [];
   return {
     get count() {
       return count;

@@ -17,7 +17,7 @@ export {
 } from "./define.js";
 export { ToolError, type ToolErrorKind } from "./error.js";
 export { toToolError } from "./fault.js";
-export { type FileChange, type FileChangeLog, fileChangesOf } from "./file-changes.js";
+export { type FileChangeLog, type FileChangeNote, fileChangesOf } from "./file-changes.js";
 export { FnTool } from "./fn-tool.js";
 export { type CallGate, callGates, type GatedCall, userAnswers } from "./gate.js";
 export type { ClientNames, Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type FileChange, fileChangesOf, Resources } from "../src/index.js";
+import { type FileChangeNote, fileChangesOf, Resources } from "../src/index.js";
 
-const change = (i: number): FileChange => ({ path: `f${i}`, change: "changed" });
+const change = (i: number): FileChangeNote => ({ path: `f${i}`, change: "changed" });
 
 test("the changes of a session are given to each who asks, from where he left off", () => {
   const resources = new Resources();

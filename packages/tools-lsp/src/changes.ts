@@ -1,9 +1,9 @@
 import type { FileSystem } from "@shedkit/fs";
-import type { FileChange } from "@shedkit/tool";
+import type { FileChangeNote } from "@shedkit/tool";
 import { FileChangeType } from "vscode-languageserver-protocol/node";
 
 /** What became of each file, as a server is told it: one word for each, however often it was changed. */
-export function fatesOf(fs: FileSystem, changes: readonly FileChange[]): Map<string, FileChangeType> {
+export function fatesOf(fs: FileSystem, changes: readonly FileChangeNote[]): Map<string, FileChangeType> {
   const fates = new Map<string, FileChangeType>();
   const add = (given: string, type: FileChangeType): void => {
     const path = inside(fs, given);
@@ -16,7 +16,7 @@ export function fatesOf(fs: FileSystem, changes: readonly FileChange[]): Map<str
   return fates;
 }
 
-const TYPES: { readonly [change in FileChange["change"]]: FileChangeType } = {
+const TYPES: { readonly [change in FileChangeNote["change"]]: FileChangeType } = {
   created: FileChangeType.Created,
   changed: FileChangeType.Changed,
   removed: FileChangeType.Deleted,

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type ClientNames,
-  type FileChange,
+  type FileChangeNote,
   fileChangesOf,
   Resources,
   ToolCallResult,
@@ -15,7 +15,7 @@ import { folder, scripted, serversOf, TYPESCRIPT } from "./helpers.js";
 
 const NAMES: ClientNames = { tool: "any", param: (name) => name, toolOf: () => undefined, paramOf: () => undefined };
 
-type Ask = (...changes: FileChange[]) => Promise<string>;
+type Ask = (...changes: FileChangeNote[]) => Promise<string>;
 
 /** What is said after calls of one session that changed so much. */
 function after(servers: LanguageServers, resources = new Resources()): Ask {
@@ -46,7 +46,7 @@ async function saidAtLast(ask: Ask): Promise<string> {
   );
 }
 
-const changed = (path: string): FileChange => ({ path, change: "changed" });
+const changed = (path: string): FileChangeNote => ({ path, change: "changed" });
 
 const HEAD = "The language server says of the files as they are now:\n";
 
