@@ -9,7 +9,8 @@ export const RESULTS = join(import.meta.dirname, "..", ".results");
 /** Whether only a part is wanted: smaller, noisier, soon done. */
 export const quick = process.argv.includes("--quick");
 
-const only = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
+/** What options name (`--embedder NAME`) is no part. */
+const only = process.argv.slice(2).filter((arg, i, all) => !arg.startsWith("--") && !/^--(?!quick$)/.test(all[i - 1]));
 
 /** Whether something is measured: all is, unless parts of names are given. */
 export function wanted(name) {
