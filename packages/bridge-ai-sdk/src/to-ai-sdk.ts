@@ -1,5 +1,5 @@
 import type { ToolCallManager, ToolCallOutcome, ToolCallRequest, ToolShed } from "@shedkit/shed";
-import { metadataOf, type Progress, Resources, type SessionParts, ToolError } from "@shedkit/tool";
+import { metadataOf, type Progress, Resources, type SessionParts, ToolError, userAnswers } from "@shedkit/tool";
 import {
   type ContentPart,
   functionSpec,
@@ -144,6 +144,9 @@ async function* run(
   args: ToolArguments,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ShedToolOutput, void, void> {
+  const answers = manager.resources.getOrDefault(userAnswers, () => new Map());
+  // It runs, so it was let run; what a person answered beside that is the host's to put there.
+  if (!answers.has(id) && asks(manager, { id, name, arguments: args })) answers.set(id, null);
   const signs = new Latest<Progress>();
   let outcome: ToolCallOutcome | undefined;
   const calls = manager.runCalls([{ id, name, arguments: args }], {
@@ -157,7 +160,10 @@ async function* run(
   });
   const done = (async () => {
     for await (const each of calls) outcome = each;
-  })().finally(() => signs.end());
+  })().finally(() => {
+    answers.delete(id);
+    signs.end();
+  });
   done.catch(() => undefined); // who stops listening asks for nothing more
   for await (const { text, data } of signs)
     yield { status: "running", ...(text !== undefined && { text }), ...(data !== undefined && { data }) };

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ToolShed } from "@shedkit/shed";
 import { ScriptedServer, type ServerAnswer } from "@shedkit/testing";
-import { FnTool, ToolCallResult, type ToolImpl } from "@shedkit/tool";
+import { capabilitiesFor, FnTool, ToolCallResult, type ToolImpl, userAnswers } from "@shedkit/tool";
 import type { ToolArguments } from "@shedkit/types";
 import { generateText, isStepCount, jsonSchema, type ModelMessage, streamText, tool } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
@@ -288,4 +288,25 @@ test("a call that asks a person waits for the AI SDK's approval, also by use_too
     byName.tools.use_tool?.needsApproval({ tool_name: "pay", tool_input } as ToolArguments);
   expect([needs({ n: 11 }), needs({ n: 10 }), needs({})]).toEqual([true, false, false]);
   expect(byName.tools.shed?.needsApproval({ description: "pay" })).toBe(false);
+});
+
+test("a tool that looks whether somebody was asked sees that it was let run, or what its host put there", async () => {
+  const seen: unknown[] = [];
+  const look: ToolImpl = {
+    definition: () => ({
+      type: "single",
+      definition: { name: "look", category: "x", description: "Looks.", arguments: { type: "object" } },
+    }),
+    metadata: { id: "look", namespace: "x", kind: "other", capabilities: capabilitiesFor("other"), asks: () => true },
+    execute: async (_, ctx) => {
+      seen.push(ctx.resources.get(userAnswers)?.get(ctx.callId));
+      return ToolCallResult.text("seen");
+    },
+  };
+  await using bridged = await toAiSdkTools(new ToolShed().tool(look), { offer: "whole" });
+  const answers = bridged.manager.resources.getOrDefault(userAnswers, () => new Map());
+  answers.set("2", "yes, but slowly");
+  for (const toolCallId of ["1", "2"]) for await (const _ of bridged.tools.look?.execute({}, { toolCallId }) ?? []);
+  expect(seen).toEqual([null, "yes, but slowly"]);
+  expect(answers.size).toBe(0);
 });

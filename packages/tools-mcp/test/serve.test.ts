@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Secret } from "@shedkit/provider";
 import { ToolShed } from "@shedkit/shed";
-import { FnTool, metadataOf, ToolCallResult, ToolError, type ToolImpl } from "@shedkit/tool";
+import { FnTool, metadataOf, ToolCallResult, ToolError, type ToolImpl, userAnswers } from "@shedkit/tool";
 import { expect, onTestFinished, test } from "vitest";
 import { type ServedCall, type ServeShedOptions, serveShed } from "../src/server.js";
 import { listenHttp, type ShedListenOptions, serveStdio } from "../src/server-node.js";
@@ -200,6 +200,7 @@ test("calls can be refused by the host", async () => {
 test("a call that asks a person is refused, unless the host decides; also one that another tool makes", async () => {
   const ran: string[] = [];
   const sum = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] };
+  const leave: unknown[] = [];
   const paying = new FnTool("pay", "Pays.", sum, async (args) => {
     ran.push(`pay ${args.num("sum")}`);
     return "paid";
@@ -207,7 +208,10 @@ test("a call that asks a person is refused, unless the host decides; also one th
   const pay: ToolImpl = {
     definition: () => paying.definition(),
     metadata: { ...metadataOf(paying), asks: (args) => Number(args.sum) > 10 },
-    execute: (args, ctx) => paying.execute(args, ctx),
+    execute: (args, ctx) => {
+      if (Number(args.sum) > 10) leave.push(ctx.resources.get(userAnswers)?.get(ctx.callId));
+      return paying.execute(args, ctx);
+    },
   };
   const around = new FnTool("around", "Pays by pay.", nothing, async (_, { dispatch }) => {
     const paid = await dispatch?.("pay", { sum: 99 });
@@ -235,6 +239,7 @@ test("a call that asks a person is refused, unless the host decides; also one th
     ["pay", true],
   ]);
   expect(ran).toEqual(["pay 10", "pay 11", "pay 99"]);
+  expect(leave).toEqual([null, null]); // the tool is told that it was let run
 });
 
 test("over standard input and output: served until the input ends", async () => {

@@ -1,6 +1,6 @@
 import { type CallToolResult, type Tool as McpTool, ProtocolError, Server } from "@modelcontextprotocol/server";
 import type { ToolCallManager, ToolCallOutcome, ToolCallRequest } from "@shedkit/shed";
-import { metadataOf, type Progress, ToolError } from "@shedkit/tool";
+import { metadataOf, type Progress, ToolError, userAnswers } from "@shedkit/tool";
 import { functionSpec, type JsonSchema, type Tool, type ToolArguments } from "@shedkit/types";
 import { toCallResult } from "./content.js";
 import type { ServeShedOptions } from "./options.js";
@@ -93,18 +93,23 @@ async function run(
     signal,
     offeredOnly: byShed,
     before: leave,
-    beforeInner: (call: ToolCallRequest) => allow(manager, call, before),
+    beforeInner: (call: ToolCallRequest, outer: ToolCallRequest) => allow(manager, call, before, outer.id),
     progress: (_: unknown, sign: Progress) => onProgress(sign),
   };
-  for await (const outcome of manager.runCalls([request], options)) return outcome;
+  try {
+    for await (const outcome of manager.runCalls([request], options)) return outcome;
+  } finally {
+    manager.resources.get(userAnswers)?.delete(request.id);
+  }
   throw new ToolError("custom", request.name, `${request.name} ended without a result.`);
 }
 
-/** Throws ToolError where a call may not run. */
+/** Throws ToolError where a call may not run. `id` is that of the client's call, whatever call it is part of. */
 async function allow(
   manager: ToolCallManager,
   call: ToolCallRequest,
   before: ServeShedOptions["before"],
+  id = call.id,
 ): Promise<void> {
   const impl = manager.get(call.name);
   if (impl === undefined) return;
@@ -116,6 +121,7 @@ async function allow(
     if (before) {
       const told = access?.(args) ?? [];
       await before({ tool: call.name, kind, capabilities, arguments: args, access: told, asks: asking });
+      if (asking) manager.resources.getOrDefault(userAnswers, () => new Map()).set(id, null); // let run, and no more said
     } else if (asking) throw new Error("it waits for a person's yes, and this server has nobody to ask");
   } catch (fault) {
     if (fault instanceof ToolError) throw fault;
