@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { ScriptedServer, type ServerAnswer } from "@shedkit/testing";
 import { expect, it } from "vitest";
 import { chooseModel } from "../src/model-choice.js";
@@ -5,11 +7,11 @@ import { tourQuestions } from "../src/tour.js";
 import { run, temporaryFolder, tour } from "./program.js";
 
 /** Asks the program about the tour with a model server that answers like this. */
-async function ask(script: readonly ServerAnswer[], args: readonly string[], root = tour) {
+async function ask(script: readonly ServerAnswer[], args: readonly string[], root = tour, stdinFile?: string) {
   const server = await ScriptedServer.start(script);
   try {
     const env = { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: "sk-test" };
-    const ended = await run(["--root", root, "--model", "openai:scripted", ...args], { env });
+    const ended = await run(["--root", root, "--model", "openai:scripted", ...args], { env, stdinFile });
     return { ...ended, requests: server.requests };
   } finally {
     await server.close();
@@ -29,6 +31,16 @@ it("asks a model server as it asks a local model", async () => {
   expect(JSON.stringify(requests[0]?.body)).toContain("What is the port?");
   expect(JSON.stringify(requests[2]?.body)).toContain("port=8417");
   expect(code).toBe(0);
+});
+
+it("takes what is piped in along, in front of the question", async () => {
+  const file = path.join(tour, "config.ini");
+  const { code, stdout, requests } = await ask([{ answer: "8417." }], ["What is the port?"], tour, file);
+  const piped = (await readFile(file, "utf8")).trim();
+  expect(JSON.stringify(requests[0]?.body)).toContain(
+    JSON.stringify(`From standard input:\n${piped}\n\nWhat is the port?`).slice(1, -1),
+  );
+  expect([stdout, code]).toEqual(["8417.\n", 0]);
 });
 
 it("asks by Anthropic's wire too, where that is the key there is", async () => {

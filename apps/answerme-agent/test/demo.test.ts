@@ -70,14 +70,6 @@ describe("the demonstration model on the tour", () => {
     expect(code).toBe(0);
   });
 
-  it("takes what is piped in along with the question", async () => {
-    const { code, stdout } = await run(["--root", tour, "What is the port?"], {
-      stdinFile: path.join(tour, "config.ini"),
-    });
-    expect(stdout).toContain("8417");
-    expect(code).toBe(0);
-  });
-
   it("prints the answer and nothing else with --print, but for what the model is", async () => {
     const { stdout, stderr } = await ask("What is the port in config.ini?", "--print");
     expect(stdout).toBe("The port is 8417.\n");
