@@ -8,6 +8,7 @@ import torch.nn.functional as F
 
 # heads x head size must be d for llama.cpp
 CFG = dict(V=1024, d=192, L=4, H=4, hd=48, ff=512, base=50000.0, eps=1e-6, ctx=2048)
+ADDED = (1, 4)  # where the blocks stand that the model gets when it grows from 4 to 6
 
 
 def rope_table(n, hd, base):
@@ -39,17 +40,17 @@ class Block(nn.Module):
         nn.init.normal_(s.o.weight, std=d ** -.5 / math.sqrt(2 * c["L"]))
         nn.init.normal_(s.dn.weight, std=ff ** -.5 / math.sqrt(2 * c["L"]))
         nn.init.zeros_(s.qkv.bias)
-        if first: s.previous_token_heads()
+        if first: s.previous_token_heads(1, 2, 3)
 
     @torch.no_grad()
-    def previous_token_heads(s):
+    def previous_token_heads(s, *deltas):
         """Copying needs heads that look 1, 2 and 3 tokens back. With rotary positions the biases of q and k alone can do
         that: q = amp, k = amp turned by delta, so that q.k is largest at the distance delta. Given so, copying is there
         after half a million tokens."""
         hd, A = s.c["hd"], s.c["H"] * s.c["hd"]
         inv = 1 / s.c["base"] ** (torch.arange(0, hd, 2).float() / hd)
         amp = 3.0 * (inv > .02).float()  # only fast frequencies tell neighbours apart
-        for h, delta in ((0, 1), (1, 2), (2, 3)):
+        for h, delta in enumerate(deltas):
             q, k = slice(h * hd, h * hd + hd), slice(A + h * hd, A + h * hd + hd)
             s.qkv.weight[q] *= .1
             s.qkv.weight[k] *= .1
@@ -84,6 +85,19 @@ class LM(nn.Module):
         for b in s.bl: x = b(x, cos, sin)
         x = s.nf(x).reshape(-1, s.c["d"])
         return (x if wanted is None else x[wanted]) @ s.emb.weight.t()
+
+
+@torch.no_grad()
+def grown(small):
+    """A deeper model that says the same: the blocks that are added begin as ones that add nothing. The first of them
+    looks further back than those of block 0, so that what repeats itself (8080, 1.1.11, a-b-a) can be told apart."""
+    m = LM({**small.c, "L": small.c["L"] + len(ADDED)})
+    m.emb, m.nf, old = small.emb, small.nf, iter(small.bl)
+    for i, b in enumerate(m.bl):
+        if i not in ADDED: m.bl[i] = next(old)
+        else: b.o.weight.zero_(); b.dn.weight.zero_()
+    m.bl[ADDED[0]].previous_token_heads(3, 4, 6)
+    return m
 
 
 def load(path):

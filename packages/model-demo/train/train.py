@@ -2,6 +2,7 @@
 
     python3 train.py --out DIR                    # from the start, or on from DIR/last.pt
     python3 train.py --out DIR --stop-at 2000     # in pieces: ends after step 2000, go on with the same command
+    python3 train.py --out DIR2 --grow DIR/last.pt # the second stage: the same model, two blocks deeper
 
 One process with one thread, beside another that makes the data. The steps, the curriculum, the rate and all that is
 random follow from the step and the seed alone. On a CUDA device it is used.
@@ -12,10 +13,11 @@ import torch
 import torch.nn.functional as F
 
 import data
-from model import CFG, LM, Muon
+from model import CFG, LM, Muon, grown, load
 from tokenizer import Tok
 
 STEPS, DECAY_FROM, TOKENS, SEED = 7000, 2400, 3072, 1
+GROWN = dict(steps=3600, decay_from=900, lr=.012, adam_lr=.002, seed=2)  # of the second stage, which sees all skills from its first step
 LONGEST = 1200  # tokens of a conversation
 
 
@@ -56,12 +58,13 @@ def tensors(batch):
     return X, torch.tensor(at), torch.tensor(Y)
 
 
-def feed(queue, seed, chunk, steps, tokens, step):
-    """Makes batches ahead, in order. How far the training is is told by the number of batches, not by the clock."""
+def feed(queue, seed, chunk, widening, tokens, step):
+    """Makes batches ahead, in order. How far the training is is told by the number of batches, not by the clock: all is
+    seen after `widening` of them."""
     os.nice(5)
     tok = Tok()
     while True:
-        for b in batches(tok, seed, chunk, min(1, step / steps), tokens):
+        for b in batches(tok, seed, chunk, min(1, step / widening) if widening else 1, tokens):
             queue.put((chunk, tensors(b)))
             step += 1
         chunk += 1
@@ -84,7 +87,7 @@ def main(a):
     torch.set_num_threads(1)
     torch.manual_seed(a.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    tok, model = Tok(), LM(CFG).to(device)
+    tok, model = Tok(), (grown(load(a.grow)) if a.grow else LM(CFG)).train().to(device)
     ps = dict(model.named_parameters())
     mats = [(p, 3 if "qkv" in n else 2 if "gu" in n else 1) for n, p in ps.items() if p.ndim == 2 and "emb" not in n]
     rest = [p for n, p in ps.items() if p.ndim == 1 or "emb" in n]
@@ -97,11 +100,11 @@ def main(a):
         for b, x in zip(muon.buf, c["muon"]): b.copy_(x)
         step, chunk, seen, learnt = c["step"], c["chunk"] + 1, c["seen"], c["learnt"]  # what was left of its chunk is passed over
     queue = multiprocessing.Queue(24)
-    maker = multiprocessing.Process(target=feed, args=(queue, a.seed, chunk, a.steps, a.tokens, step), daemon=True)
+    maker = multiprocessing.Process(target=feed, args=(queue, a.seed, chunk, 0 if a.grow else a.steps, a.tokens, step), daemon=True)
     maker.start()
     held = [(f.__name__[3:], data.episode(random.Random(f"held {f.__name__} {i}"), 1, f, few=False)) for f, _ in data.SKILLS for i in range(8)]
     held = [(skill, e) for skill, e in held if e.t]
-    print("parameters", sum(p.numel() for p in ps.values()), CFG, vars(a), device, flush=True)
+    print("parameters", sum(p.numel() for p in ps.values()), model.c, vars(a), device, flush=True)
     begun, seen0, avg = time.time(), seen, None
     while step < min(a.steps, a.stop_at or a.steps):
         chunk, (X, at, Y) = queue.get()
@@ -119,7 +122,7 @@ def main(a):
         avg = loss.item() if avg is None else .96 * avg + .04 * loss.item()
         if step % 25 == 0: print(f"step {step} {time.time() - begun:.0f} s loss {avg:.4f} rate x{scale:.3f} {seen / 1e6:.2f} M tokens, {learnt / 1e6:.2f} M learnt, {(seen - seen0) / (time.time() - begun):.0f}/s", flush=True)
         if step % a.every == 0 or step in (a.steps, a.stop_at):
-            c = {"model": model.state_dict(), "adam": adam.state_dict(), "muon": muon.buf, "cfg": CFG, "step": step, "chunk": chunk, "seen": seen, "learnt": learnt}
+            c = {"model": model.state_dict(), "adam": adam.state_dict(), "muon": muon.buf, "cfg": model.c, "step": step, "chunk": chunk, "seen": seen, "learnt": learnt}
             torch.save(c, last + ".new")
             os.replace(last + ".new", last)
             right = exact(model, tok, held, device)
@@ -138,4 +141,6 @@ if __name__ == "__main__":
     ap.add_argument("--seed", type=int, default=SEED)
     ap.add_argument("--every", type=int, default=250, help="steps between checkpoints")
     ap.add_argument("--stop-at", type=int)
+    ap.add_argument("--grow", help="checkpoint of the smaller model to begin with")
+    if ap.parse_args().grow: ap.set_defaults(**GROWN)
     main(ap.parse_args())
