@@ -3,6 +3,7 @@ import { Client, InMemoryTransport, StreamableHTTPClientTransport } from "@model
 import { Secret } from "@shedkit/provider";
 import { ToolShed } from "@shedkit/shed";
 import { FnTool, metadataOf, ToolCallResult, ToolError, type ToolImpl, userAnswers } from "@shedkit/tool";
+import type { JsonValue } from "@shedkit/types";
 import { expect, onTestFinished, test } from "vitest";
 import { type ServedCall, type ServeShedOptions, serveShed } from "../src/server.js";
 import { listenHttp, type ShedListenOptions, serveStdio } from "../src/server-node.js";
@@ -100,6 +101,24 @@ test("whole: results, pictures, expected failures, faults and bad arguments reac
   await expect(client.callTool({ name: "nope" })).rejects.toThrow('There is no tool "nope"');
 });
 
+test("structured results are declared, and come only where they are", async () => {
+  const counted = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
+  const give = (name: string, returns: object | undefined, output: JsonValue): ToolImpl => ({
+    definition: () => ({
+      type: "single",
+      definition: { name, category: "x", description: "Gives.", arguments: nothing, ...(returns && { returns }) },
+    }),
+    execute: async () => new ToolCallResult([{ type: "text", text: "three" }], { output }),
+  });
+  const tools = [give("declared", counted, { count: 3 }), give("not", undefined, { count: 3 })];
+  const { client } = await clientOf(new ToolShed().tools([...tools, give("list", { type: "array" }, [3])]));
+  const listed = (await client.listTools()).tools;
+  expect(listed.map(({ outputSchema }) => outputSchema)).toEqual([counted, undefined, undefined]);
+  const results = await Promise.all(listed.map(({ name }) => client.callTool({ name })));
+  expect(results).toMatchObject(listed.map(() => ({ content: [{ type: "text", text: "three" }] })));
+  expect(results.map(({ structuredContent }) => structuredContent)).toEqual([{ count: 3 }, undefined, undefined]);
+});
+
 test("progress goes to the client, and its cancellation to the tool", async () => {
   const { tool, state } = patient();
   const { client } = await clientOf(new ToolShed().tool(tool));
@@ -130,7 +149,8 @@ test("behind shed: shed alone is listed; what it finds is listed after, and the 
   const { client, changes } = await clientOf(shed, { offer: "shed" });
   expect(await names(client)).toEqual(["shed"]);
   const found = await client.callTool({ name: "shed", arguments: { description: "paint a picture", limit: 1 } });
-  expect(found.structuredContent).toMatchObject({ tools: [{ name: "paint" }] });
+  expect(found).toMatchObject({ content: [{ text: expect.stringContaining("paint") }] });
+  expect(found.structuredContent).toBeUndefined();
   await until(() => changes.length === 1);
   expect(await names(client)).toEqual(["shed", "paint"]);
   expect((await client.callTool({ name: "paint" })).isError).toBeUndefined();

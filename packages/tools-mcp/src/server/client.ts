@@ -65,7 +65,7 @@ export function serverFor(manager: ToolCallManager, options: ServeShedOptions): 
     );
     await signs?.sent();
     tellChanges();
-    return toCallResult(outcome);
+    return toCallResult(outcome, outputSchemaOf(manager.get(params.name)?.definition()));
   });
   return server;
 }
@@ -151,10 +151,12 @@ function definitionOf(tool: Tool, manager: ToolCallManager): McpTool {
   const { name, description, parameters } = functionSpec(tool);
   const impl = manager.get(name);
   const capabilities = impl && metadataOf(impl).capabilities;
+  const outputSchema = outputSchemaOf(tool);
   return {
     name,
     description,
     inputSchema: asObject(parameters),
+    ...(outputSchema && { outputSchema }),
     ...(capabilities && {
       annotations: {
         readOnlyHint: capabilities.readOnly,
@@ -163,6 +165,12 @@ function definitionOf(tool: Tool, manager: ToolCallManager): McpTool {
       },
     }),
   };
+}
+
+/** What a client may hold a tool's results against: the protocol has structured results only where one is declared. */
+function outputSchemaOf(tool: Tool | undefined): McpTool["outputSchema"] {
+  const returns = tool && functionSpec(tool).returns;
+  return returns !== undefined && "type" in returns && returns.type === "object" ? asObject(returns) : undefined;
 }
 
 function asObject(schema: JsonSchema): McpTool["inputSchema"] {

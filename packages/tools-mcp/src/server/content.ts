@@ -2,13 +2,16 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server"
 import type { ToolCallOutcome } from "@shedkit/shed";
 import type { ContentPart, JsonValue } from "@shedkit/types";
 
-/** What came of a call, as the protocol has it. */
-export function toCallResult({ content, result, errorDetail, skipped }: ToolCallOutcome): CallToolResult {
+/** What came of a call, as the protocol has it; structured where the tool declares how (`schema`). */
+export function toCallResult(
+  { content, result, errorDetail, skipped }: ToolCallOutcome,
+  schema: object | undefined,
+): CallToolResult {
   const output = result?.output;
   const isError = errorDetail !== undefined || skipped !== undefined;
   return {
     content: content.map(blockOf),
-    ...(!isError && isObject(output) && { structuredContent: output }),
+    ...(!isError && schema !== undefined && isObject(output) && { structuredContent: output }),
     ...(isError && { isError }),
   };
 }
