@@ -1,5 +1,6 @@
-import { type FileSystem, isFsError } from "@shedkit/fs";
+import type { FileSystem } from "@shedkit/fs";
 import type { Clock } from "./clock.js";
+import { textOf } from "./file-text.js";
 import type { Matcher, Spans } from "./pattern.js";
 
 /** A line that was found, or that stands beside one. */
@@ -16,6 +17,8 @@ interface FoundLine {
 export interface FoundFile {
   path: string;
   lines: FoundLine[];
+  /** How many lines match, where they were only counted. */
+  count?: number | undefined;
 }
 
 /** How lines are told to whoever is to change them. */
@@ -34,7 +37,9 @@ export interface GrepRequest {
   /** In place of these: looks at whole texts, for matches of several lines. */
   spans?: Spans | undefined;
   context: number;
-  /** How many matching lines are kept. */
+  /** In place of the lines keeps the files that have some: their paths alone, or with how many lines match. */
+  tally?: "files" | "counts" | undefined;
+  /** How many matching lines are kept; how many files of a tally. */
   limit: number;
   /** How many more are counted. */
   countTo: number;
@@ -49,10 +54,10 @@ export interface GrepRequest {
 
 export interface GrepResult {
   files: FoundFile[];
-  /** Matching lines kept, and those that were only counted. */
+  /** Matching lines kept, and those that were only counted; files of a tally. */
   shown: number;
   more: number;
-  /** In how many files the latter are. */
+  /** In how many files the latter are, where they are lines. */
   moreFiles: number;
   tooLarge: number;
   /** Why it did not come to the end. */
@@ -62,7 +67,6 @@ export interface GrepResult {
 const AT_ONCE = 16; // files read at the same time
 const LINES_A_LOOK = 256; // between two looks at the time
 const MAX_LINE = 1000; // characters of a line that are shown
-const SAMPLE = 8192;
 
 /** Looks for lines in files, in the order in which they come. */
 export async function grep(fs: FileSystem, paths: AsyncIterable<string>, request: GrepRequest): Promise<GrepResult> {
@@ -73,7 +77,7 @@ export async function grep(fs: FileSystem, paths: AsyncIterable<string>, request
     const text = await next?.text;
     if (!next || text === undefined) return true;
     if (text === "tooLarge") result.tooLarge++;
-    else lookThrough(next.path, text, request, result);
+    else (request.tally ? tallyUp : lookThrough)(next.path, text, request, result);
     return result.stopped === undefined;
   };
   try {
@@ -95,65 +99,47 @@ export async function grep(fs: FileSystem, paths: AsyncIterable<string>, request
   }
 }
 
-/** The text of a file; undefined where it has none, or is gone. */
-async function textOf(fs: FileSystem, path: string, request: GrepRequest): Promise<string | undefined | "tooLarge"> {
-  const { maxBytes, form, signal } = request;
-  try {
-    // One byte more than may be tells a larger file, without asking for its size first.
-    const bytes = await fs.readFile(path, { end: maxBytes + 1, signal });
-    if (bytes.length <= maxBytes) return (form?.decode ?? decode)(bytes);
-    return encodingOf(bytes) && (await mayMatch(fs, path, request)) ? "tooLarge" : undefined;
-  } catch (error) {
-    if (isFsError(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Whether a file that is too large to be looked through has a text in it that every match has. */
-async function mayMatch(
-  fs: FileSystem,
-  path: string,
-  { texts, ignoreCase, clock, signal }: GrepRequest,
-): Promise<boolean> {
-  if (texts.length === 0) return true;
-  const one = new RegExp(
-    texts.map((text) => text.replace(/[\^$\\.*+?()[\]{}|/]/g, "\\$&")).join("|"),
-    ignoreCase ? "iu" : "u",
-  );
-  const most = Math.max(...texts.map((text) => text.length)) - 1;
-  let decoder: TextDecoder | undefined;
-  let text = "";
-  for await (const chunk of fs.readChunks(path, { signal })) {
-    decoder ??= new TextDecoder(encodingOf(chunk));
-    text = text.slice(Math.max(text.length - most, 0)) + decoder.decode(chunk, { stream: true });
-    if (one.test(text)) return true;
-    if (clock.late()) return true; // nobody knows
-  }
-  return false;
-}
-
-/** How a file's text is written, by its first bytes; undefined where it is none. */
-function encodingOf(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | undefined {
-  const [a, b] = bytes;
-  if (a === 0xff && b === 0xfe) return "utf-16le";
-  if (a === 0xfe && b === 0xff) return "utf-16be";
-  return bytes.subarray(0, SAMPLE).includes(0) ? undefined : "utf-8";
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  const encoding = encodingOf(bytes);
-  return encoding && new TextDecoder(encoding).decode(bytes);
-}
-
-function lookThrough(path: string, text: string, request: GrepRequest, result: GrepResult): void {
-  const { matchers, context, limit, countTo } = request;
+/** The lines of a text, and where in one the first match begins; -1 where there is none. */
+function linesOf(
+  text: string,
+  { matchers, spans, clock }: GrepRequest,
+): { lines: string[]; matchOn(i: number, line: string): number } {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
-  const spanned = request.spans && linesIn(text, request.spans, request.clock.late);
+  const spanned = spans && linesIn(text, spans, clock.late);
   const matchOn = (i: number, line: string): number => {
     if (spanned) return spanned.has(i) ? 0 : -1;
     return firstMatch(matchers, line);
   };
+  return { lines, matchOn };
+}
+
+function tallyUp(path: string, text: string, request: GrepRequest, result: GrepResult): void {
+  const { lines, matchOn } = linesOf(text, request);
+  const enough = request.tally === "files" || result.shown >= request.limit ? 1 : lines.length;
+  let count = 0;
+  for (let i = 0; i < lines.length && count < enough; i++) {
+    if (i % LINES_A_LOOK === 0 && request.clock.late()) {
+      result.stopped = "late";
+      break;
+    }
+    if (matchOn(i, withoutReturn(lines[i] ?? "")) >= 0) count++;
+  }
+  if (count === 0) return;
+  if (result.shown >= request.limit) {
+    result.more++;
+    if (result.more >= request.countTo) result.stopped = "enough";
+    return;
+  }
+  const file: FoundFile = { path, lines: [], count };
+  result.shown++;
+  result.files.push(file);
+  request.onFile?.(file);
+}
+
+function lookThrough(path: string, text: string, request: GrepRequest, result: GrepResult): void {
+  const { context, limit, countTo } = request;
+  const { lines, matchOn } = linesOf(text, request);
   const found: FoundLine[] = [];
   let moreHere = 0;
   for (let i = 0; i < lines.length; i++) {

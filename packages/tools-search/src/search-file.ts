@@ -2,6 +2,7 @@ import type { FileSystem } from "@shedkit/fs";
 import { defineTool, type Progress, ToolCallResult, type ToolContext, ToolError, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { Clock } from "./clock.js";
+import { FILE_TYPES, fileTypeOf } from "./file-types.js";
 import { filesBelow } from "./files.js";
 import { find, scoreOf } from "./find.js";
 import type { FileFinder } from "./finder.js";
@@ -10,7 +11,7 @@ import { type FoundFile, grep, type LineForm } from "./grep.js";
 import { matcherOf, spansOf } from "./pattern.js";
 import { accessTo, placeOf } from "./places.js";
 import { TextQueue } from "./queue.js";
-import { block, MAX_LIMIT, PARTED, showFiles, showLines } from "./show.js";
+import { block, limitOf, type OutputMode, parting, showFiles, showLines, tallyOf } from "./show.js";
 
 /** What is looked for: lines, files, or lines with one of several patterns. Small letters are taken too. */
 export type SearchKind = "Grep" | "Find" | "MultiGrep" | "grep" | "find" | "multi_grep";
@@ -25,12 +26,16 @@ export interface SearchFileInput {
   paths?: string[] | undefined;
   /** Only files whose paths fit, e.g. `*.ts`. */
   glob?: string | undefined;
+  /** Only files of a kind, as ripgrep's `--type` names it, e.g. `ts`, `py`, `rust`. */
+  type?: string | undefined;
   ignore_case?: boolean | undefined;
   /** Of `Grep`: matches may go over several lines, `.` takes line ends too. Default: false. */
   multiline?: boolean | undefined;
   /** Lines shown before and after each match. Default: 0. */
   context?: number | undefined;
-  /** Default: 200 lines, 100 files. */
+  /** Of `Grep` and `MultiGrep`: the lines, the files that have some, or how many each has. Default: `content`. */
+  output_mode?: OutputMode | undefined;
+  /** Default: 200 lines; 500 files with matches; 100 files by path. At most 2000 lines, 10,000 files. */
   limit?: number | undefined;
   /** Also names that begin with a dot. Default: false. */
   hidden?: boolean | undefined;
@@ -38,7 +43,13 @@ export interface SearchFileInput {
 
 /** What `search_file` gives beside its text. */
 export interface SearchFileOutput {
-  matches: { path: string; line_number?: number | undefined; content?: string | undefined }[];
+  matches: {
+    path: string;
+    line_number?: number | undefined;
+    content?: string | undefined;
+    /** Matching lines in the file, where these were asked for. */
+    count?: number | undefined;
+  }[];
   /** True where something is left out. */
   truncated: boolean;
 }
@@ -60,12 +71,11 @@ export interface SearchFileOptions extends Partial<SearchFileParams> {
 }
 
 const MAX_MULTILINE = 1024 * 1024; // of a file, in bytes: it is looked through at once
-const LINES = 200;
-const FILES = 100;
 const MOST_COUNTED = 10_000;
 const MAX_QUERY = 10_000;
 const MAX_PIECE = 16 * 1024; // characters
 
+const MODES = ["content", "files_with_matches", "count"] as const;
 const KINDS = ["Grep", "Find", "MultiGrep", "grep", "find", "multi_grep"] as const;
 
 const Input = Type.Object(
@@ -92,9 +102,18 @@ const Input = Type.Object(
     ),
     context: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: "Lines before and after a match." })),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, description: `How many are shown. Default: ${LINES} lines, ${FILES} files.` }),
+      Type.Integer({ minimum: 1, description: "How many are shown. Default: 200 lines; of Find 100 files, else 500." }),
     ),
     hidden: Type.Optional(Type.Boolean({ description: "Also names that begin with a dot.", default: false })),
+    output_mode: Type.Optional(
+      Type.Union(
+        MODES.map((mode) => Type.Literal(mode)),
+        { description: "Show lines, the files that have some, or how many each file has.", default: "content" },
+      ),
+    ),
+    type: Type.Optional(
+      Type.String({ description: "Only files of a kind, by ripgrep's names: ts, js, py, rust, go, md ..." }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -105,6 +124,7 @@ const Output = Type.Object({
       path: Type.String(),
       line_number: Type.Optional(Type.Integer()),
       content: Type.Optional(Type.String()),
+      count: Type.Optional(Type.Integer()),
     }),
   ),
   truncated: Type.Boolean(),
@@ -161,7 +181,7 @@ async function* searching(
   const queue = new TextQueue();
   let begun = false;
   const onFile = (file: FoundFile) => {
-    queue.push(`${begun ? PARTED : ""}${block(file, input)}`);
+    queue.push(`${begun ? parting(input) : ""}${block(file, input)}`);
     begun = true;
   };
   const done = searchFiles(fs, finder, input, ctx, { onFile }).finally(() => queue.close());
@@ -185,7 +205,7 @@ export async function searchFiles(
   const places = await placesOf(fs, input.paths, ctx);
   if (ToolCallResult.is(places)) return places;
   const clock = new Clock(ctx.params.timeoutMs, ctx.signal);
-  const limit = Math.min(input.limit ?? (kind === "find" ? FILES : LINES), MAX_LIMIT);
+  const limit = limitOf(input, kind === "find");
   if (kind === "find") {
     const paths = filesOf(fs, finder, places, input, [], clock, ctx);
     const query = input.query.trim();
@@ -204,6 +224,7 @@ export async function searchFiles(
   const found = await grep(fs, paths, {
     ...{ matchers, spans, texts, ignoreCase, limit, maxBytes, clock, form },
     context: input.context ?? 0,
+    tally: tallyOf(input.output_mode),
     countTo: MOST_COUNTED,
     signal: ctx.signal,
     onFile,
@@ -235,17 +256,30 @@ async function* filesOf(
   fs: FileSystem,
   finder: FileFinder | undefined,
   { files, folders }: Places,
-  { glob, hidden = false, ignore_case = false }: SearchFileInput,
+  { glob, type, hidden = false, ignore_case = false }: SearchFileInput,
   texts: readonly string[],
   clock: Clock,
   ctx: Context,
 ): AsyncGenerator<string, void, void> {
-  const fits = glob === undefined || glob.trim() === "" ? () => true : globOf(glob.trim());
+  const named = glob === undefined || glob.trim() === "" ? () => true : globOf(glob.trim());
+  const ofType = typeFilter(type, ctx);
   for (const path of new Set(files)) yield path;
   const request = { folders, hidden, texts, ignoreCase: ignore_case, clock, signal: ctx.signal };
   for await (const path of filesBelow(fs, finder, request)) {
-    if (fits(path) && !files.includes(path)) yield path;
+    if (named(path) && ofType(path) && !files.includes(path)) yield path;
   }
+}
+
+function typeFilter(type: string | undefined, ctx: Context): (path: string) => boolean {
+  const name = type?.trim() ?? "";
+  if (name === "") return () => true;
+  const fits = fileTypeOf(name);
+  if (fits) return fits;
+  const { param } = ctx.names;
+  const text =
+    `${param("type")} ${JSON.stringify(name)} is not known. Known are: ${FILE_TYPES.join(", ")}. ` +
+    `For other files give ${param("glob")}, e.g. *.ext.`;
+  throw new ToolError("invalidArguments", ctx.names.tool, text);
 }
 
 function compile<T>(make: () => T, ctx: Context): T {

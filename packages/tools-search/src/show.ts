@@ -1,10 +1,24 @@
 import { ToolCallResult } from "@shedkit/tool";
-import type { FoundFile, GrepResult } from "./grep.js";
+import type { FoundFile, GrepRequest, GrepResult } from "./grep.js";
 import type { Context, SearchFileInput, SearchFileOutput } from "./search-file.js";
 import { plural, shownPath } from "./text.js";
 
-/** How many a call may ask for. */
-export const MAX_LIMIT = 2000;
+/** What is shown of what matches: its lines, the files that have some, or how many lines each has. */
+export type OutputMode = "content" | "files_with_matches" | "count";
+
+const LIMITS = { lines: { usual: 200, most: 2000 }, files: { usual: 500, most: 10_000 }, paths: 100 };
+
+/** How many are shown. */
+export function limitOf({ limit, output_mode }: SearchFileInput, byPath: boolean): number {
+  const { usual, most } = byPath || tallyOf(output_mode) ? LIMITS.files : LIMITS.lines;
+  return Math.min(limit ?? (byPath ? LIMITS.paths : usual), most);
+}
+
+/** What is kept in place of lines. */
+export function tallyOf(mode: OutputMode | undefined): GrepRequest["tally"] {
+  if (mode === "count") return "counts";
+  return mode === "files_with_matches" ? "files" : undefined;
+}
 
 /** The result of a search by paths. */
 export function showFiles(
@@ -15,17 +29,21 @@ export function showFiles(
   ctx: Context,
 ): ToolCallResult {
   const notes: string[] = [];
-  if (more > 0) notes.push(`${plural(more, "more file")} not shown. ${narrower(input, ctx)}`);
+  if (more > 0) notes.push(`${plural(more, "more file")} not shown. ${narrower(input, ctx, true)}`);
   if (late) notes.push(tooSlow(ctx));
   const head = paths.length === 0 ? "No file was found." : paths.map(shownPath).join("\n");
   const output: SearchFileOutput = { matches: paths.map((path) => ({ path })), truncated: more > 0 || late };
   return result(head, notes, output);
 }
 
-export const PARTED = "\n\n";
+/** What stands between what is shown of two files. */
+export function parting({ output_mode }: SearchFileInput): string {
+  return tallyOf(output_mode) ? "\n" : "\n\n";
+}
 
 /** What is shown of a file. */
-export function block({ path, lines }: FoundFile, { context }: SearchFileInput): string {
+export function block({ path, lines, count }: FoundFile, { context, output_mode }: SearchFileInput): string {
+  if (count !== undefined) return output_mode === "count" ? `${shownPath(path)}:${count}` : shownPath(path);
   const texts = lines.map(({ number, anchor, text, match }, i) => {
     const before = lines[i - 1];
     const gap = context && before && before.number + 1 < number ? "--\n" : "";
@@ -38,31 +56,45 @@ export function block({ path, lines }: FoundFile, { context }: SearchFileInput):
 /** The result of a search in lines. */
 export function showLines(found: GrepResult, maxBytes: number, input: SearchFileInput, ctx: Context): ToolCallResult {
   const { files, shown, more, moreFiles, tooLarge, stopped } = found;
-  const blocks = files.map((file) => block(file, input));
+  const tally = tallyOf(input.output_mode) !== undefined;
   const notes: string[] = [];
   if (more > 0) {
     const least = stopped === undefined ? "" : "at least ";
-    notes.push(
-      `${least}${plural(more, "more matching line")} in ${plural(moreFiles, "file")} not shown. ${narrower(input, ctx)}`,
-    );
+    const what = tally
+      ? plural(more, "more file")
+      : `${plural(more, "more matching line")} in ${plural(moreFiles, "file")}`;
+    notes.push(`${least}${what} not shown. ${narrower(input, ctx, tally)}`);
   }
   if (stopped === "late") notes.push(tooSlow(ctx));
   if (tooLarge > 0) notes.push(`${plural(tooLarge, "file")} larger than ${plural(maxBytes, "byte")} not searched.`);
-  const head =
-    shown === 0
-      ? "No line matches."
-      : `${plural(shown, "matching line")} in ${plural(files.length, "file")}\n\n${blocks.join(PARTED)}`;
-  const matches = files.flatMap(({ path, lines }) =>
-    lines
-      .filter(({ match }) => match)
-      .map(({ number, anchor, text }) => ({
-        path,
-        line_number: number,
-        ...(anchor === undefined ? {} : { anchor }),
-        content: text,
-      })),
-  );
+  const blocks = files.map((file) => block(file, input)).join(parting(input));
+  const head = shown === 0 ? "No line matches." : `${headOf(found, input)}\n\n${blocks}`;
+  const matches = tally ? files.map(({ path, count }) => counted(path, count, input)) : files.flatMap(matchesIn);
   return result(head, notes, { matches, truncated: more > 0 || stopped !== undefined });
+}
+
+function headOf({ files, shown }: GrepResult, { output_mode }: SearchFileInput): string {
+  const inFiles = plural(files.length, "file");
+  if (output_mode === "files_with_matches") return `${inFiles} with matching lines`;
+  const lines = output_mode === "count" ? files.reduce((sum, { count = 0 }) => sum + count, 0) : shown;
+  return `${plural(lines, "matching line")} in ${inFiles}`;
+}
+
+function counted(path: string, count: number | undefined, { output_mode }: SearchFileInput): Match {
+  return output_mode === "count" ? { path, count } : { path };
+}
+
+type Match = SearchFileOutput["matches"][number];
+
+function matchesIn({ path, lines }: FoundFile): Match[] {
+  return lines
+    .filter(({ match }) => match)
+    .map(({ number, anchor, text }) => ({
+      path,
+      line_number: number,
+      ...(anchor === undefined ? {} : { anchor }),
+      content: text,
+    }));
 }
 
 function result(head: string, notes: readonly string[], output: SearchFileOutput): ToolCallResult {
@@ -70,8 +102,8 @@ function result(head: string, notes: readonly string[], output: SearchFileOutput
   return new ToolCallResult([{ type: "text", text }], { output: { ...output } });
 }
 
-function narrower({ limit }: SearchFileInput, ctx: Context): string {
-  const more = (limit ?? 0) < MAX_LIMIT ? `, or raise ${ctx.names.param("limit")}` : "";
+function narrower({ limit }: SearchFileInput, ctx: Context, files: boolean): string {
+  const more = (limit ?? 0) < LIMITS[files ? "files" : "lines"].most ? `, or raise ${ctx.names.param("limit")}` : "";
   return `Narrow it with ${ctx.names.param("paths")} or ${ctx.names.param("glob")}${more}.`;
 }
 

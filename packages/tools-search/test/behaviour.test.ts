@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { NodeFileSystem } from "@shedkit/fs/node";
 import { callTool, type ToolImpl } from "@shedkit/tool";
+import { rgPath } from "@vscode/ripgrep";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { FILE_TYPES, globsOf } from "../src/file-types.js";
 import { type FileFinder, globTool, searchFileTool } from "../src/index.js";
 import { ripgrep } from "../src/node.js";
 import { type Files, memoryFs, realFs, said } from "./helpers.js";
@@ -37,6 +39,24 @@ describe("search_file", () => {
     [{ "a\n9:b": "x" }, { query: "x" }, '1 matching line in 1 file\n\n"a\\n9:b"\n1:x'],
     [{ a: "x" }, { query: "a", kind: "Find" }, "a"],
     [{ a: "x" }, { query: "zz", kind: "find" }, "No file was found."],
+    [
+      { "a/f": "x\nno\nx", b: "x", c: "y" },
+      { query: "x", output_mode: "files_with_matches", context: 3 },
+      "2 files with matching lines\n\na/f\nb",
+    ],
+    [
+      { "a/f": "x\nno\nxx", b: "x", c: "y" },
+      { query: "x", output_mode: "count" },
+      "3 matching lines in 2 files\n\na/f:2\nb:1",
+    ],
+    [{ a: "x\ny\nx\n" }, { query: "x\ny", multiline: true, output_mode: "count" }, "2 matching lines in 1 file\n\na:2"],
+    [{ "a\nb": "x" }, { query: "x", output_mode: "count" }, '1 matching line in 1 file\n\n"a\\nb":1'],
+    [{ a: "x" }, { query: "y", output_mode: "count" }, "No line matches."],
+    [{ a: "x" }, { query: "a", kind: "Find", output_mode: "count" }, "a"],
+    [{ "a.ts": "x", "b.js": "x" }, { query: "x", type: "ts" }, "1 matching line in 1 file\n\na.ts\n1:x"],
+    [{ "a.ts/b": "x", "b.ts": "x" }, { query: "b", kind: "find", type: "ts" }, "b.ts"],
+    [{ "a.ts": "x", "a.js": "x" }, { query: "a", kind: "find", type: "typescript", glob: "*" }, "a.ts"],
+    [{ "a.js": "x" }, { query: "x", paths: ["a.js"], type: "ts" }, "1 matching line in 1 file\n\na.js\n1:x"],
   ])("in %j for %j: %j", async (files, args, expected) => {
     expect(await said(searchFileTool(memoryFs(files)), args)).toBe(expected);
   });
@@ -57,6 +77,28 @@ describe("search_file", () => {
     expect((await said(tool, args)).includes("not shown")).toBe(truncated);
   });
 
+  it.each([
+    ["files_with_matches", 500, undefined, 500, false],
+    ["files_with_matches", 501, undefined, 500, true],
+    ["count", 501, undefined, 500, true],
+    ["count", 501, 501, 501, false],
+    ["files_with_matches", 10_001, 99_999, 10_000, true],
+    ["count", 10_001, 99_999, 10_000, true],
+  ])(
+    "with %j of %j files and the limit %j: shows %j, truncated: %j",
+    async (output_mode, n, limit, shown, truncated) => {
+      const tool = searchFileTool(memoryFs(Object.fromEntries(Array.from({ length: n }, (_, i) => [`f${i}`, "x\nx"]))));
+      const args = { query: "x", output_mode, ...(limit === undefined ? {} : { limit }) };
+      const result = await callTool(tool, args);
+      const { matches } = result.output as { matches: object[] };
+      expect(matches).toHaveLength(shown);
+      expect(matches[0]).toEqual(output_mode === "count" ? { path: "f0", count: 2 } : { path: "f0" });
+      expect(result.output).toMatchObject({ truncated });
+      const raise = (limit ?? 0) < 10_000 ? ", or raise limit" : "";
+      expect(result.text.endsWith(`[1 more file not shown. Narrow it with paths or glob${raise}.]`)).toBe(truncated);
+    },
+  );
+
   it("says that it did not count all, where it did not", async () => {
     const text = await said(searchFileTool(memoryFs({ f: "x\n".repeat(20_000) })), { query: "x" });
     expect(text).toContain("[at least 10,000 more matching lines in 1 file not shown.");
@@ -74,6 +116,25 @@ describe("search_file", () => {
     await expect(callTool(tool, { query: "a", paths: ["../x"] })).rejects.toMatchObject({ kind: "permissionDenied" });
   });
 
+  it("knows the kinds of files that ripgrep knows, by the same names", async () => {
+    const list = spawnSync(rgPath, ["--type-list"], { encoding: "utf8" }).stdout.trim().split("\n");
+    const theirs = new Map(list.map((line) => line.split(": ")).map(([type = "", globs = ""]) => [type, globs]));
+    for (const type of FILE_TYPES) {
+      const globs = (theirs.get(type) ?? "").split(", ");
+      expect([type, globsOf(type)?.toSorted()]).toEqual([type, globs.toSorted()]);
+    }
+    const unknown = callTool(searchFileTool(memoryFs({ a: "x" })), { query: "x", type: "tsx" });
+    await expect(unknown).rejects.toMatchObject({ kind: "invalidArguments" });
+    await expect(unknown).rejects.toThrow(
+      /^.*type "tsx" is not known\. Known are: .*\bts, .*give glob, e\.g\. \*\.ext\.$/s,
+    );
+    for (const type of ["constructor", "__proto__", "*.ts", ".ts"]) {
+      await expect(callTool(searchFileTool(memoryFs({ a: "x" })), { query: "x", type })).rejects.toThrow(
+        "is not known",
+      );
+    }
+  });
+
   it("has plain flags in its schema", () => {
     const { definition } = searchFileTool(memoryFs({})).definition() as {
       definition: { arguments: { properties: { ignore_case: object } } };
@@ -85,7 +146,8 @@ describe("search_file", () => {
     const files = Object.fromEntries(
       Array.from({ length: 30 }, (_, i) => [`f${i}`, i === 7 ? "𝒳x".repeat(40_000) : "x\r\nb\nx".repeat(i + 1)]),
     );
-    for (const args of [{}, { limit: 40 }, { context: 1 }, { kind: "MultiGrep" }, { multiline: true }]) {
+    const tallies = [{ output_mode: "files_with_matches" }, { output_mode: "count", limit: 7 }];
+    for (const args of [{}, { limit: 40 }, { context: 1 }, { kind: "MultiGrep" }, { multiline: true }, ...tallies]) {
       const tool = searchFileTool(memoryFs(files), { stream: true });
       const { pieces, text } = await progressOf(tool, { query: "x", ...args });
       const body = text.slice(text.indexOf("\n\n") + 2).replace(/\n\n\[[^\n]*\]$/, "");

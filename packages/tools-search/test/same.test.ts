@@ -37,6 +37,8 @@ const question = fc.record(
     context: fc.constantFrom(0, 1),
     limit: fc.constantFrom(1, 3),
     multiline: fc.boolean(),
+    type: fc.constantFrom("ts", "log", "none"),
+    output_mode: fc.constantFrom("content" as const, "files_with_matches" as const, "count" as const),
   },
   { requiredKeys: ["query"] },
 );
