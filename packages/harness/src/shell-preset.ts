@@ -12,8 +12,17 @@ export interface ShellPresetOptions {
   cwd?: string | undefined;
   /** The variables that commands see, secrets aside. Default: `process.env`. */
   env?: { readonly [name: string]: string | undefined } | undefined;
-  /** Names of variables that commands see although they look like secrets. Default: none. */
+  /** Names of variables that commands see although they look like secrets; patterns too. Default: none. */
   keepVariables?: readonly string[] | undefined;
+  /** Which others of `env` commands see, and what besides. Default: all but secrets. */
+  variables?:
+    | {
+        inherit?: "all" | "core" | "none" | undefined;
+        exclude?: readonly string[] | undefined;
+        set?: { readonly [name: string]: string } | undefined;
+        includeOnly?: readonly string[] | undefined;
+      }
+    | undefined;
   /** Path of the shell. Default: bash where it is, else `/bin/sh`. */
   shell?: string | undefined;
   /** The folder in which a private one for the logs is made. Default: the system's folder for temporary files. */

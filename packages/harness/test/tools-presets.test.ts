@@ -193,14 +193,20 @@ describe("presets of tools", () => {
     const fs = new MemoryFileSystem({ a: "1\n" });
     const { said } = await session(
       ToolPreset.files(fs, { edit: { readFirst: true, matchLookalikes: undefined }, read: { images: false } })
-        .merge(ToolPreset.shell({ env: { PATH: process.env.PATH, A_TOKEN: "kept" }, keepVariables: ["A_TOKEN"] }))
+        .merge(
+          ToolPreset.shell({
+            env: { PATH: process.env.PATH, A_TOKEN: "kept" },
+            keepVariables: ["A_TOKEN"],
+            variables: { set: { B: "set" } },
+          }),
+        )
         .merge(ToolPreset.searchFiles(fs, { maxFileBytes: 1 }))
         .merge(ToolPreset.glob(fs, { hidden: false })),
     );
     await fs.writeFile(".b", "");
     expect(await said("glob", { pattern: "*" })).toBe("a");
     expect(await said("edit", { path: "a", old_string: "1", new_string: "2" })).toContain("has not been read yet");
-    expect(await said("bash", { command: "echo $A_TOKEN", description: "" })).toBe("exit: 0\nkept");
+    expect(await said("bash", { command: "echo $A_TOKEN $B", description: "" })).toBe("exit: 0\nkept set");
     expect(await said("search_file", { query: "1" })).toContain("[1 file larger than 1 byte not searched.]");
   });
 

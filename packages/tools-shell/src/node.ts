@@ -18,7 +18,7 @@ import { realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "@shedkit/tool";
-import { COMMAND, commandEnvironment, type Environment } from "./node/environment.js";
+import { COMMAND, commandEnvironment, type Environment, type VariablePolicy } from "./node/environment.js";
 import { ProcessGroup } from "./node/group.js";
 import { NodeJob, type Patience } from "./node/job.js";
 import { Sandbox, type SandboxOptions } from "./node/sandbox.js";
@@ -34,9 +34,11 @@ export interface NodeTerminalOptions {
   cwd?: string | undefined;
   /** The variables that commands see, secrets aside. Default: `process.env`. */
   env?: Environment | undefined;
-  /** Names of variables that commands see although they look like secrets. Default: none. */
+  /** Names of variables that commands see although they look like secrets; patterns too. Default: none. */
   keepVariables?: readonly string[] | undefined;
-  /** Path of the shell. Default: bash where it is, else `/bin/sh`. */
+  /** Which others of `env` commands see, and what besides. Default: all but secrets. */
+  variables?: VariablePolicy | undefined;
+  /** Path of the shell: bash, or one that knows what a POSIX `sh` does. Default: bash where it is, else `/bin/sh`. */
   shell?: string | undefined;
   /** The folder in which a private one for the logs is made. Default: the system's folder for temporary files. */
   logFolder?: string | undefined;
@@ -50,9 +52,10 @@ export interface NodeTerminalOptions {
   sandbox?: SandboxOptions | undefined;
 }
 
-export type { SandboxOptions };
+export type { SandboxOptions, VariablePolicy };
 
 const SHELLS = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash", "/bin/sh"];
+const OTHER_SHELLS = /^(?:zsh|fish|t?csh|nu|xonsh|elvish|pwsh|powershell|cmd)\b/i;
 const MAX_COMMAND = 100_000; // the system takes 128 KiB for one variable
 const WATCH_MS = 1000;
 const MAX_STATE = 16 * 1024 * 1024; // of variables and functions, in bytes
@@ -82,7 +85,10 @@ export class NodeTerminal implements Terminal {
   #count = 0;
   #disposed = false;
 
-  /** Throws ToolError: `notFound` where a folder does not exist, `serviceUnavailable` where there is no sandbox. */
+  /**
+   * Throws ToolError: `notFound` where a folder does not exist, `serviceUnavailable` where there is no sandbox,
+   * `invalidArguments` where the shell is one like zsh, or the variables are to be inherited in no known way.
+   */
   constructor(options: NodeTerminalOptions = {}) {
     const cwd = resolve(options.cwd ?? ".");
     if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
@@ -91,7 +97,15 @@ export class NodeTerminal implements Terminal {
     const shell = options.shell ?? SHELLS.find((path) => existsSync(path)) ?? "/bin/sh";
     this.#shellPath = shell;
     this.shell = basename(shell);
-    const { seen, secrets } = commandEnvironment(options.env ?? process.env, options.keepVariables ?? []);
+    if (OTHER_SHELLS.test(this.shell)) {
+      const text = `The shell ${JSON.stringify(shell)} reads commands otherwise than bash and sh do, so that permissions would not be those for what it runs. Use bash or sh.`;
+      throw new ToolError("invalidArguments", "terminal", text);
+    }
+    const { seen, secrets } = commandEnvironment(
+      options.env ?? process.env,
+      options.keepVariables ?? [],
+      options.variables,
+    );
     this.#env = seen;
     this.secrets = secretsOf(secrets);
     this.#patience = { graceMs: options.graceMs ?? 1000, killMs: options.killMs ?? 1000 };
