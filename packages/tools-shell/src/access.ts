@@ -1,6 +1,7 @@
 import type { AccessRequest } from "@shedkit/tool";
 import { canBeOpaque, isOpaque } from "./opaque.js";
 import { parseCommand, type Redirection, type SimpleCommand } from "./parse.js";
+import { type Reading, readingOf } from "./reading.js";
 
 /** Commands that run the command in their arguments. */
 const WRAPPERS = new Set(
@@ -14,6 +15,8 @@ const WRAPPERS = new Set(
 );
 /** Of the wrappers those whose first argument, if it is no option, is the command. */
 const PLAIN = new Set("builtin busybox command doas env exec nice nohup setsid stdbuf sudo time xargs".split(" "));
+const THROUGH = new Set("builtin command eval nice nohup stdbuf time timeout".split(" "));
+const NOTHING: Reading = { reads: [], only: true };
 const SHELLS = new Set("ash bash dash ksh mksh rbash sh yash zsh".split(" "));
 const MAX_DEPTH = 8;
 
@@ -24,6 +27,9 @@ const MOVES = /^(?:cd|pushd|popd)(?: |$)/;
  * What a command line will run, and which files it is led from and to: one request for each command, with its arguments, however deep it is wrapped.
  * What cannot be told is one request whose target begins with `unknown: `, so that no permission for a command fits it.
  *
+ * The `detail` of a command that is known to read files has them as `reads`, null where that depends on what ran before; and
+ * `onlyReads` where it does nothing else.
+ *
  * @param cwd The folder that the call names: a `cd` to it comes first, since leave for a command in one folder is none for
  *   another. Without one, relative files lie where the last command left off.
  */
@@ -32,22 +38,47 @@ export function accessOf(command: string, cwd?: string): AccessRequest[] {
   let moved = false;
   const requests = requestsOf(command, 0).map((request) => {
     const { action, target } = request;
-    if (action === "execute") moved ||= MOVES.test(target);
-    if (action === "execute" || target.startsWith("/")) return request;
+    if (action === "execute") {
+      const placed = inFolder(request, folder, moved);
+      moved ||= MOVES.test(target);
+      return placed;
+    }
+    if (target.startsWith("/")) return request;
     if (moved) return unknown(command, `where ${target} lies depends on what ran before`);
-    return folder === "" ? request : { ...request, target: `${folder === "/" ? "" : folder}/${target}` };
+    return { ...request, target: below(folder, target) };
   });
-  return folder === "" ? requests : [{ action: "execute", target: `cd ${shown(folder)}` }, ...requests];
+  if (folder === "") return requests;
+  const detail = { reads: [folder], onlyReads: true }; // for this call alone
+  return [{ action: "execute", target: `cd ${shown(folder)}`, detail }, ...requests];
 }
 
-function requestsOf(command: string, depth: number): AccessRequest[] {
+/** A command with the files that it reads where they are. */
+function inFolder(request: CommandRequest, folder: string, moved: boolean): AccessRequest {
+  const { reading, ...rest } = request;
+  if (!reading) return rest;
+  const isPlain = (path: string) => /^[/~]/.test(path);
+  if (moved && !reading.reads.every(isPlain)) return { ...rest, detail: { reads: null } };
+  const reads = reading.reads.map((path) => (isPlain(path) ? path : below(folder, path)));
+  return { ...rest, detail: { reads, ...(reading.only && { onlyReads: true }) } };
+}
+
+function below(folder: string, path: string): string {
+  return folder === "" ? path : `${folder === "/" ? "" : folder}/${path}`;
+}
+
+/** Before it is known where relative files are. */
+interface CommandRequest extends AccessRequest {
+  reading?: Reading | undefined;
+}
+
+function requestsOf(command: string, depth: number): CommandRequest[] {
   const parsed = parseCommand(command);
   if (parsed.type === "unknown") return [unknown(command, parsed.reason)];
   return parsed.commands.flatMap((simple) => accessOfSimple(simple, depth));
 }
 
-function accessOfSimple(simple: SimpleCommand, depth: number): AccessRequest[] {
-  const { words, assignments, redirections } = simple;
+function accessOfSimple(simple: SimpleCommand, depth: number): CommandRequest[] {
+  const { words, patterns, assignments, redirections } = simple;
   const files = redirections.flatMap(filesOf);
   const [name] = words;
   if (name === undefined) {
@@ -57,16 +88,23 @@ function accessOfSimple(simple: SimpleCommand, depth: number): AccessRequest[] {
   // A variable may change what a command does (PATH, LD_PRELOAD): it is part of what is asked for.
   const bare = words.map(shown).join(" ");
   const target = [...assignments, bare].join(" ");
-  const targets = assignments.length === 0 ? [target] : [target, bare];
+  const reading = readingOf(name, words.slice(1), new Set(patterns)) ?? (isPlainly(words) ? NOTHING : undefined);
   return [
-    ...targets.map((target): AccessRequest => ({ action: "execute", target })),
-    ...inner(words, target, depth),
+    ...(assignments.length === 0 ? [] : [{ action: "execute", target } as const]),
+    { action: "execute", target: bare, ...(reading && { reading }) },
+    ...inner(words, patterns, target, depth),
     ...files,
   ];
 }
 
+/** Whether a command does no more than those that are told of beside it: it changes neither who runs them nor how. */
+function isPlainly([name = "", first = ""]: readonly string[]): boolean {
+  if (SHELLS.has(name)) return first === "-c";
+  return name === "env" ? !first.includes("=") : THROUGH.has(name);
+}
+
 /** What a command that runs another one runs. */
-function inner(words: readonly string[], whole: string, depth: number): AccessRequest[] {
+function inner(words: readonly string[], patterns: readonly string[], whole: string, depth: number): CommandRequest[] {
   const [first = "", ...rest] = words;
   const name = baseName(first);
   if (isOpaque(name, rest)) return [unknown(whole, `${name} may do more than its name tells`)];
@@ -84,7 +122,8 @@ function inner(words: readonly string[], whole: string, depth: number): AccessRe
   if (!command || next === undefined || !plain || next.startsWith("-") || next.includes("=")) {
     return [unknown(whole, `${name} runs a command`)];
   }
-  if (name !== "xargs") return accessOfSimple({ words: command, assignments: [], redirections: [] }, depth + 1);
+  if (name !== "xargs")
+    return accessOfSimple({ words: command, patterns, assignments: [], redirections: [] }, depth + 1);
   // Its input adds arguments, which nobody has seen.
   if (canBeOpaque(baseName(next)) || SHELLS.has(baseName(next)) || WRAPPERS.has(baseName(next))) {
     return [unknown(whole, `what ${next} does depends on the input`)];
@@ -92,7 +131,7 @@ function inner(words: readonly string[], whole: string, depth: number): AccessRe
   return [{ action: "execute", target: `${command.map(shown).join(" ")} <input>` }];
 }
 
-function ofShell(args: readonly string[], whole: string, depth: number): AccessRequest[] {
+function ofShell(args: readonly string[], whole: string, depth: number): CommandRequest[] {
   const [option, script] = args;
   if (option === "-c" && script !== undefined) return requestsOf(script, depth + 1);
   if (option === "--version" || option === "--help") return [];

@@ -21,6 +21,7 @@ import { ToolError } from "@shedkit/tool";
 import { COMMAND, commandEnvironment, type Environment, type VariablePolicy } from "./node/environment.js";
 import { ProcessGroup } from "./node/group.js";
 import { NodeJob, type Patience } from "./node/job.js";
+import { memoryKills } from "./node/memory-kills.js";
 import { Sandbox, type SandboxOptions } from "./node/sandbox.js";
 import { BASH_SCRIPT, SH_SCRIPT } from "./node/script.js";
 import { secretsOf } from "./node/secrets.js";
@@ -83,6 +84,8 @@ export class NodeTerminal implements Terminal {
   #watchdog: Watchdog | undefined;
   #watching: NodeJS.Timeout | undefined;
   #count = 0;
+  /** Processes that the system had killed for want of memory when it was last looked. */
+  #memoryKills: number | undefined;
   #disposed = false;
 
   /**
@@ -145,7 +148,9 @@ export class NodeTerminal implements Terminal {
       const group = new ProcessGroup(child.pid ?? 0);
       if (options.background) child.unref();
       const lastFolder = () => (left === "" ? undefined : this.#takeState(options.state, left, leaves));
-      const job = new NodeJob(child, { group, logPath, folderGone: gone, patience: this.#patience, cwd: lastFolder });
+      const outOfMemory = this.#memoryWatch();
+      const parts = { group, logPath, folderGone: gone, patience: this.#patience, cwd: lastFolder, outOfMemory };
+      const job = new NodeJob(child, parts);
       this.#watch(job);
       return job;
     } catch (cause) {
@@ -194,6 +199,7 @@ export class NodeTerminal implements Terminal {
 
   /** The private folder for logs, made on first use. */
   #logs(): string {
+    if (this.#folder === undefined) this.#memoryKills = memoryKills(); // it takes too long to be asked each time
     this.#folder ??= mkdtempSync(join(this.#logParent, "shedkit-terminal-"));
     this.#watchdog ??= new Watchdog(this.#folder);
     return this.#folder;
@@ -220,6 +226,15 @@ export class NodeTerminal implements Terminal {
     if (await isFolder(this.cwd)) return this.cwd;
     const text = `The folder ${JSON.stringify(this.cwd)}, where commands begin, does not exist any more. It must be made again.`;
     throw new ToolError("notFound", "terminal", text);
+  }
+
+  /** Tells of a job that starts now whether the system has killed processes for want of memory since it was last looked. */
+  #memoryWatch(): () => boolean {
+    const before = this.#memoryKills;
+    return () => {
+      this.#memoryKills = memoryKills();
+      return (this.#memoryKills ?? 0) > (before ?? Number.POSITIVE_INFINITY);
+    };
   }
 
   /** Looks after a job until all of it is gone. */

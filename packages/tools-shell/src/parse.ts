@@ -10,6 +10,8 @@ export interface Redirection {
 export interface SimpleCommand {
   /** The command's name and its arguments, quotes and backslashes taken off. */
   words: readonly string[];
+  /** Those of the words that the shell may make other words of: by `*`, `?`, `[`, `~` and the like outside quotes. */
+  patterns: readonly string[];
   /** Variables that are set for it, e.g. `A=1`. */
   assignments: readonly string[];
   redirections: readonly Redirection[];
@@ -95,7 +97,7 @@ class Parser {
       this.#at++;
       const redirections: Redirection[] = [];
       this.#redirections(redirections);
-      if (redirections.length > 0) this.#commands.push({ words: [], assignments: [], redirections });
+      if (redirections.length > 0) this.#commands.push({ words: [], patterns: [], assignments: [], redirections });
       if (this.#at < this.#tokens.length && this.#operator() === undefined && this.#word() !== "}")
         throw new Unknown("a word after a group");
       return;
@@ -105,6 +107,7 @@ class Parser {
 
   #simple(): void {
     const words: string[] = [];
+    const patterns: string[] = [];
     const assignments: string[] = [];
     const redirections: Redirection[] = [];
     while (true) {
@@ -121,13 +124,14 @@ class Parser {
         if (token.pattern) throw new Unknown("the command's name depends on the files that are there");
       }
       words.push(token.text);
+      if (token.pattern) patterns.push(token.text);
     }
     const operator = this.#operator();
     if (operator === "(") throw new Unknown("a function, or a bracket where none is wanted");
     if (words.length + assignments.length + redirections.length === 0) {
       throw new Unknown(operator === undefined ? "a command is missing" : `nothing stands before ${show(operator)}`);
     }
-    this.#commands.push({ words, assignments, redirections });
+    this.#commands.push({ words, patterns, assignments, redirections });
   }
 
   #redirections(into: Redirection[]): void {

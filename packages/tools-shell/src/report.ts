@@ -40,8 +40,13 @@ export async function report(
   }
   const { code, signal, reason, left } = exit;
   ctx.notify(reason ? EXECUTION_FAILED : EXECUTION_COMPLETE, about);
-  const header = code === undefined ? `killed: ${reason ?? signal ?? "a signal"}` : `exit: ${code}`;
+  const killed = reason ?? (code === undefined ? (signal ?? "a signal") : undefined);
+  const header = killed === undefined ? `exit: ${code}` : `killed: ${killed}`;
   const notes: string[] = [];
+  if (reason === "outOfMemory") {
+    const why = "The system killed it, or a part of it, most likely for want of memory: it has lately killed for that.";
+    notes.push(`[${why} Take less at once: fewer jobs side by side, smaller pieces.]`);
+  }
   if (job.folderGone !== undefined) {
     notes.push(`[The folder ${job.folderGone} does not exist any more: the command ran in the first one.]`);
   }
@@ -96,7 +101,8 @@ export function news(shell: Shell, { names }: ToolContext): { key: string; text:
     .slice(0, MOST_NAMED)
     .map((task) => {
       task.told = true;
-      const how = task.exit?.code === undefined ? task.status : `exit ${task.exit.code}`;
+      const { code, reason } = task.exit ?? {};
+      const how = code === undefined || reason !== undefined ? task.status : `exit ${code}`;
       const more = look === undefined || task.forgotten ? "" : ` What it wrote is told by ${look}.`;
       return {
         key: task.id,

@@ -5,7 +5,7 @@ import { terminalResource } from "./terminal.js";
 import { cleanOutput } from "./text.js";
 
 /** How a background task stands. */
-type TaskStatus = "running" | "completed" | "killed" | "timeout" | "outputLimit";
+type TaskStatus = "running" | "completed" | "killed" | "timeout" | NonNullable<JobExit["reason"]>;
 
 /** A command in the background. */
 export interface Task {

@@ -61,8 +61,11 @@ export interface JobExit {
   signal?: string | undefined;
   /** True where processes that it started in the background still run. */
   left: boolean;
-  /** Why it was ended from outside, where it was not `kill`. */
-  reason?: "outputLimit" | undefined;
+  /**
+   * Why it was ended from outside, where it was not `kill`. `outOfMemory`: it was forced to end while the system killed
+   * processes for want of memory; then `code` may be 137.
+   */
+  reason?: "outputLimit" | "outOfMemory" | undefined;
   /** Where the next command with the same `state` begins. */
   cwd?: string | undefined;
 }

@@ -36,6 +36,8 @@ export class NodeJob implements TerminalJob {
       patience: Patience;
       /** Where the command left the state's folder. */
       cwd: () => string | undefined;
+      /** Whether the system has killed processes for want of memory, as far as it tells. */
+      outOfMemory: () => boolean;
     },
   ) {
     this.group = parts.group;
@@ -48,6 +50,9 @@ export class NodeJob implements TerminalJob {
     });
     this.exited = ended.then(async (exit) => {
       this.#ended = true;
+      // 137: so shells and sandboxes say that their last command was killed.
+      const forced = exit.signal === "SIGKILL" || exit.code === 137;
+      if (forced && this.#killing === undefined && parts.outOfMemory()) this.#reason = "outOfMemory";
       await this.#untilGone(parts.patience.graceMs, () => this.#killing !== undefined);
       await this.#killing;
       return { ...exit, left: this.group.alive(), reason: this.#reason, cwd: parts.cwd() };
