@@ -56,9 +56,9 @@ const say = (usage, text, calls) => ({
 });
 const call = (id, name, args) => ({ id, name, json: JSON.stringify(args).match(/.{1,12}/gs) ?? ["{}"] });
 
-/** The tools of a task that results of a search have shown. */
+/** The tools of a task that results of a search have shown, each in a line `- name(arguments): ...`. */
 function shownOf(steps, shown) {
-  return new Set(steps.map(({ tool }) => tool).filter((tool) => shown.some((text) => text.includes(`"${tool}"`))));
+  return new Set(steps.map(({ tool }) => tool).filter((tool) => shown.some((text) => text.includes(`- ${tool}(`))));
 }
 
 /** What a call is of. */
