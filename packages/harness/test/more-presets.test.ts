@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { AgentSession } from "@shedkit/agent";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { ToolShed, ToolShedError } from "@shedkit/shed";
@@ -56,6 +58,35 @@ describe("presets of more tools", () => {
     expect(await said("schedule", { command: "create", prompt: "x", every: "1h" })).toContain("schedule-1");
     expect(await schedules.list()).toHaveLength(1);
     expect(await said("wait", {})).toBe("Nothing runs in the background.");
+  });
+
+  it("read PDFs of the web, show what else there is as files, and keep to the sites that are named", async () => {
+    const page = "BT /F1 12 Tf 72 720 Td (Hello from a PDF) Tj ET";
+    const pdf = `%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [4 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj
+4 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R >> endobj
+5 0 obj << /Length ${page.length} >> stream
+${page}
+endstream endobj
+trailer << /Size 6 /Root 1 0 R >>
+%%EOF`;
+    const http = createServer((request, response) => {
+      response.writeHead(200, { "content-type": "application/pdf" }).end(request.url === "/bad" ? "%PDF-1.4" : pdf);
+    });
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void http.close().closeAllConnections());
+    const url = `http://localhost:${(http.address() as AddressInfo).port}`;
+    const place = fs();
+    const settings = { allowLocal: true, documents: true, fs: place, allowedDomains: ["localhost"] };
+    const manager = await ToolPreset.webFetch(settings).intoManager(newSessionId());
+    const fetch = async (to: string) =>
+      (await manager.executeOne({ id: to, name: "web_fetch", arguments: { url: to } })).text;
+    expect(await fetch(url)).toBe(`${url}/\n\n[Page 1 of 1]\nHello from a PDF`);
+    expect(await fetch(`${url}/bad`)).toContain("damaged or broken off");
+    expect(new TextDecoder().decode(await place.readFile("downloads/bad.pdf"))).toBe("%PDF-1.4");
+    await expect(fetch("https://example.com/")).rejects.toThrow("not among the sites that may be read here: localhost");
   });
 
   it("give sub-agents their own tools, those of a session too, and let the parent wait for them", async () => {

@@ -87,7 +87,9 @@ describe("settings of presets", () => {
     type Servers = Omit<LanguageServersOptions, "now">; // a clock for tests
     expectTypeOf<Omit<LspPresetOptions, keyof LspParams>>().toEqualTypeOf<Servers>();
     expectTypeOf<LspServer>().toEqualTypeOf<LanguageServer>();
-    expectTypeOf<Omit<WebFetchPresetOptions, "allowLocal">>().toEqualTypeOf<Settings<WebFetchParams>>();
+    expectTypeOf<Omit<WebFetchPresetOptions, "allowLocal" | "documents" | "fs">>().toEqualTypeOf<
+      Settings<WebFetchParams>
+    >();
     expectTypeOf<WebSearchPresetOptions>().toEqualTypeOf<Settings<WebSearchParams>>();
     type Media = ByTool<{ image_gen: ImageGenParams; video: VideoParams }>;
     expectTypeOf<Pick<MediaPresetOptions, "image_gen" | "video">>().toEqualTypeOf<Media>();

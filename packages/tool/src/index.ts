@@ -20,6 +20,7 @@ export { toToolError } from "./fault.js";
 export { type FileChangeLog, type FileChangeNote, fileChangesOf } from "./file-changes.js";
 export { FnTool } from "./fn-tool.js";
 export { type CallGate, callGates, type GatedCall, userAnswers } from "./gate.js";
+export { fitsModel, type ImageInfo, imageInfo, MAX_IMAGE, toBase64 } from "./image-info.js";
 export type { ClientNames, Progress, ToolContext, ToolEvent, ToolImpl } from "./impl.js";
 export { showIssues, showValue } from "./issues.js";
 export { type KeptResults, keptResults } from "./kept.js";

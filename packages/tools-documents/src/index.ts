@@ -1,6 +1,6 @@
 import type { FileFormat } from "@shedkit/tools-files";
 import { imageFormat } from "./image.js";
-import { pdfFormat } from "./pdf.js";
+import { type PdfTextOptions, pdfFormat, pdfText } from "./pdf.js";
 import { pptxFormat } from "./pptx.js";
 
 /** PDFs, presentations and large images: for `readTool(fs, params, documentFormats())`. */
@@ -8,4 +8,4 @@ export function documentFormats(): FileFormat[] {
   return [pdfFormat(), pptxFormat(), imageFormat()];
 }
 
-export { imageFormat, pdfFormat, pptxFormat };
+export { imageFormat, type PdfTextOptions, pdfFormat, pdfText, pptxFormat };

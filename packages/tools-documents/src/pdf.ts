@@ -4,7 +4,7 @@ import type { FileFormat, FormatFile, FormatRequest } from "@shedkit/tools-files
 import { answering, Failure } from "./failure.js";
 import { type Block, imageBlock, MAX_PIXELS, type Small, TARGET } from "./image.js";
 import { pagesOf } from "./pages.js";
-import { checkSize, PagedText, TIMEOUT_MS } from "./text.js";
+import { checkSize, PagedText, TIMEOUT_MS, tidy } from "./text.js";
 import { type Ask, WorkFault, withThread } from "./work.js";
 
 const MAGIC = "%PDF-";
@@ -31,10 +31,7 @@ async function readPdf(file: FormatFile, request: FormatRequest): Promise<ToolCa
   }
   const bytes = await fs.readFile(path, { signal });
   return withThread(path, TIMEOUT_MS, signal, async (ask) => {
-    const total = await ask<number>({ kind: "open", bytes, maxPixels: MAX_PIXELS }).catch((fault) => {
-      throw unreadable(path, fault);
-    });
-    if (total === 0) throw new Failure("no pages", `${quote(path)} has no pages.`);
+    const total = await opened(path, bytes, ask);
     const text = new PagedText("Page", total, request.maxBytes);
     const pictures: Block[] = [];
     for (const number of pagesOf(request, total, "page")) {
@@ -56,6 +53,53 @@ async function readPdf(file: FormatFile, request: FormatRequest): Promise<ToolCa
     }
     return text.result(path, pictures);
   });
+}
+
+/** How a PDF is read that is no file of a file system. */
+export interface PdfTextOptions {
+  /** What it is called in messages. Default: `the document`. */
+  name?: string | undefined;
+  /** How much text is taken, in characters; the rest is left out with a note. Default: 2,000,000. */
+  maxChars?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The text of a PDF, each page under its number. Rejects with an Error whose message tells a model what is wrong with it, or with
+ * the reason of the signal.
+ */
+export async function pdfText(
+  bytes: Uint8Array,
+  { name = "the document", maxChars = 2_000_000, signal = new AbortController().signal }: PdfTextOptions = {},
+): Promise<string> {
+  return withThread(name, TIMEOUT_MS, signal, async (ask) => {
+    const total = await opened(name, bytes, ask);
+    const parts: string[] = [];
+    let room = maxChars;
+    for (let number = 1; number <= total; number++) {
+      const page = await ask<string>({ kind: "page", number, maxChars: room }).catch((fault) => {
+        if (!(fault instanceof WorkFault)) throw fault;
+        return "(This page is damaged.)";
+      });
+      const clean = tidy(page) || "(No text: the page may be a picture.)";
+      if (clean.length > room) {
+        parts.push(`[Page ${number} and what follows are left out.]`);
+        break;
+      }
+      room -= clean.length;
+      parts.push(`[Page ${number} of ${total}]\n${clean}`);
+    }
+    return parts.join("\n\n");
+  });
+}
+
+/** Opens a PDF in the thread. Gives how many pages it has. Throws Failure. */
+async function opened(path: string, bytes: Uint8Array, ask: Ask): Promise<number> {
+  const total = await ask<number>({ kind: "open", bytes, maxPixels: MAX_PIXELS }).catch((fault) => {
+    throw unreadable(path, fault);
+  });
+  if (total === 0) throw new Failure("no pages", `${quote(path)} has no pages.`);
+  return total;
 }
 
 /** The largest picture of a page; undefined where there is none, or none that can be shown. */

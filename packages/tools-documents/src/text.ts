@@ -13,6 +13,14 @@ export function checkSize({ path, size }: FormatFile): void {
   throw new Failure("too large", `"${path}" has ${size} bytes; at most ${MAX_BYTES} of a document are read.`);
 }
 
+/** Without what is only space. */
+export function tidy(text: string): string {
+  return text
+    .replace(/[^\S\n]+$/gm, "")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
 /** The pages read so far, as one text, up to a size. */
 export class PagedText {
   readonly #noun: string;
@@ -35,10 +43,7 @@ export class PagedText {
 
   /** Adds a page. False where it did not fit: no more pages do. */
   add(page: number, text: string, empty: string, param: string): boolean {
-    const clean = text
-      .replace(/[^\S\n]+$/gm, "")
-      .replace(/\n{3,}/g, "\n\n")
-      .trim();
+    const clean = tidy(text);
     const part = `[${this.#noun} ${page} of ${this.#total}]\n${clean === "" ? empty : clean}`;
     const bytes = new TextEncoder().encode(part);
     if (this.#bytes + bytes.length <= this.#maxBytes) {

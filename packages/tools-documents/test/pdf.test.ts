@@ -3,7 +3,7 @@ import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { callTool } from "@shedkit/tool";
 import { type FileFormat, type FormatRequest, readTool } from "@shedkit/tools-files";
 import { expect, test } from "vitest";
-import { documentFormats } from "../src/index.js";
+import { documentFormats, pdfText } from "../src/index.js";
 import { pagesOf } from "../src/pages.js";
 import { pdf, read, scan } from "./helpers.js";
 
@@ -18,6 +18,21 @@ test("a PDF is read as text, page by page, by its name or by its first bytes", a
     );
     expect(output).toMatchObject({ path: name, truncated: false, firstLine: 1 });
   }
+});
+
+test("the text of one that is no file: all its pages, up to a size; what is wrong is told by its name", async () => {
+  expect(await pdfText(pdf(["First line\nSecond line", "", "Third"]))).toBe(
+    "[Page 1 of 3]\nFirst line\nSecond line\n\n[Page 2 of 3]\n(No text: the page may be a picture.)\n\n[Page 3 of 3]\nThird",
+  );
+  expect((await pdfText(numbered(30))).match(/\[Page \d+ of 30\]/g)).toHaveLength(30);
+  const cut = await pdfText(numbered(30), { maxChars: 20 });
+  expect(cut).toBe(
+    "[Page 1 of 30]\ntext 1\n\n[Page 2 of 30]\ntext 2\n\n[Page 3 of 30]\ntext 3\n\n[Page 4 and what follows are left out.]",
+  );
+  const broken = pdfText(new TextEncoder().encode("%PDF-1.4 no more"), { name: "https://a.b/x.pdf" });
+  await expect(broken).rejects.toThrow('"https://a.b/x.pdf" is damaged or broken off');
+  const given = pdfText(numbered(30), { signal: AbortSignal.abort(new Error("enough")) });
+  await expect(given).rejects.toThrow("enough");
 });
 
 test("of a long one pages are asked for: numbers and ranges, twenty at most", async () => {

@@ -6,12 +6,13 @@ import {
   ToolError,
   type TypedTool,
   type TypedToolContext,
+  toBase64,
 } from "@shedkit/tool";
 import type { ContentPart, JsonValue } from "@shedkit/types";
 import * as Type from "@sinclair/typebox";
 import type { GeneratedImage, ImageClient } from "./client.js";
 import { asking, badSize } from "./failing.js";
-import { SHOWABLE, toBase64 } from "./media-type.js";
+import { SHOWABLE } from "./media-type.js";
 import { fileName, type Place, placeFor, save, slugOf, writing } from "./save.js";
 
 /** The arguments of `image_gen`. */

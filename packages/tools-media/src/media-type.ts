@@ -90,14 +90,6 @@ export function withEnding(path: string, mediaType: string): string {
   return `${known ? path.slice(0, -own.length) : path}${endings[0]}`;
 }
 
-const STEP = 8190; // bytes turned at once, a multiple of three
-
-export function toBase64(bytes: Uint8Array): string {
-  let text = "";
-  for (let i = 0; i < bytes.length; i += STEP) text += btoa(String.fromCharCode(...bytes.subarray(i, i + STEP)));
-  return text;
-}
-
 /** Undefined for what is none. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {

@@ -1,8 +1,8 @@
-import { ToolError } from "@shedkit/tool";
+import { ToolError, toBase64 } from "@shedkit/tool";
 import { brokenOff, bytesOf } from "./body.js";
 import type { VideoClient, VideoJob, VideoRequest } from "./client.js";
 import { Endpoint, type MediaEndpoint, unexpected } from "./endpoint.js";
-import { isWhole, mediaTypeOf, toBase64 } from "./media-type.js";
+import { isWhole, mediaTypeOf } from "./media-type.js";
 
 /** Where a service for videos is, and how it takes a job. */
 export interface OpenAIVideosOptions extends MediaEndpoint {

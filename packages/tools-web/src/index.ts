@@ -1,4 +1,5 @@
 export type { WebClient, WebRequest, WebResponse } from "./client.js";
+export type { DocumentText, WebFile } from "./files.js";
 export type { SearchClient, SearchHit, SearchOptions } from "./search-client.js";
 export { type SearxngOptions, searxng } from "./searxng.js";
 export {

@@ -1,7 +1,9 @@
 import { asData, ToolError } from "@shedkit/tool";
 import { decoded, strictly } from "./charset.js";
 import type { WebClient, WebResponse } from "./client.js";
+import { isCalledRightly, mediaTypeOf, type WebFile } from "./files.js";
 import { markdownOf } from "./markdown.js";
+import { NoPage } from "./no-page.js";
 import { freshMs } from "./page-cache.js";
 
 /** A page as it is shown. */
@@ -13,16 +15,6 @@ export interface Page {
   truncated: boolean;
   /** How long it may be shown again, in milliseconds, as its server says. */
   freshMs: number;
-}
-
-/** What came of a request that gave no page. */
-export class NoPage extends Error {
-  readonly detail: string;
-
-  constructor(detail: string, text: string) {
-    super(text);
-    this.detail = detail;
-  }
 }
 
 /** In characters. */
@@ -59,14 +51,18 @@ export function isLocal(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost") || /^127(?:\.\d+){3}$|^\[::1\]$/.test(hostname);
 }
 
-/** Loads a page, over redirections on the same host. Throws NoPage, ToolError. */
+/**
+ * Loads a page or a file, over redirections on the same host. `check` throws for an address that must not be asked for. Throws
+ * NoPage, ToolError.
+ */
 export async function loadPage(
   client: WebClient,
   address: URL,
-  options: { maxBytes: number; signal: AbortSignal },
-): Promise<Page> {
+  { check, ...options }: { maxBytes: number; signal: AbortSignal; check: (url: URL) => void },
+): Promise<Page | (WebFile & { freshMs: number })> {
   let url = address;
   for (let hop = 0; hop <= MAX_HOPS; hop++) {
+    check(url);
     const response = await client.get(url, { ...options, headers: HEADERS });
     const { location } = response.headers;
     if (response.status < 300 || response.status > 399 || location === undefined)
@@ -74,6 +70,7 @@ export async function loadPage(
     if (!URL.canParse(location, url)) throw new NoPage("bad redirection", `${url.href} leads to no URL.`);
     const next = addressOf(new URL(location, url).href);
     if (next.host !== url.host) {
+      check(next);
       const text = `${url.href} leads to another host: ${next.href}\nIf you want that page, fetch it by this URL.`;
       throw new NoPage("leads elsewhere", text);
     }
@@ -82,10 +79,22 @@ export async function loadPage(
   throw new NoPage("too many redirections", `${address.href} leads on and on, more than ${MAX_HOPS} times.`);
 }
 
-async function pageOf(url: URL, response: WebResponse, signal: AbortSignal): Promise<Page> {
+async function pageOf(
+  url: URL,
+  response: WebResponse,
+  signal: AbortSignal,
+): Promise<Page | (WebFile & { freshMs: number })> {
   const { status, headers, body, truncated } = response;
   const type = headers["content-type"] ?? "text/plain";
   const mime = type.split(";")[0]?.trim().toLowerCase() ?? "";
+  const file = status < 400 ? mediaTypeOf(body) : undefined;
+  if (file !== undefined) {
+    if (!isCalledRightly(file, headers["content-type"] === undefined ? "" : mime)) {
+      throw new NoPage("no text", `${url.href} is called ${mime}, and is ${file}: it is not what its server says.`);
+    }
+    if (truncated) throw new NoPage("too large", `${url.href} (${file}) has more than ${body.length} bytes.`);
+    return { url: url.href, mediaType: file, bytes: body, freshMs: freshMs(headers) };
+  }
   const text = textOf(body, type, mime);
   const isPage = mime === "text/html" || mime === "application/xhtml+xml";
   const page =

@@ -1,7 +1,6 @@
 import type { FileSystem } from "@shedkit/fs";
-import type { ToolCallResult, ToolContext } from "@shedkit/tool";
+import { imageInfo, type ToolCallResult, type ToolContext } from "@shedkit/tool";
 import type { ReadParams } from "../read.js";
-import { imageInfo } from "./image.js";
 import { imageAt } from "./image-file.js";
 
 /** A file that is to be read in a format. */

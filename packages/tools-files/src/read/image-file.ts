@@ -1,12 +1,8 @@
 import { type FileSystem, quote } from "@shedkit/fs";
-import { ToolCallResult } from "@shedkit/tool";
+import { fitsModel, type ImageInfo, imageInfo, MAX_IMAGE, ToolCallResult, toBase64 } from "@shedkit/tool";
 import { Failure } from "../failure.js";
 import type { ReadOutput } from "../read.js";
 import { count, plural } from "../text/format.js";
-import { type ImageInfo, imageInfo, toBase64 } from "./image.js";
-
-// Of what models take without scaling it down, and of what a prompt can bear.
-const MAX_IMAGE = { bytes: 576 * 1024, side: 2000, pixels: 1_048_576 };
 
 /** What stands at the start of a file, if it is an image; `fits`: it can be given to a model as it is. */
 export async function imageAt(
@@ -16,13 +12,7 @@ export async function imageAt(
   signal: AbortSignal,
 ): Promise<(ImageInfo & { fits: boolean }) | undefined> {
   const info = imageInfo(await fs.readFile(path, { end: MAX_IMAGE.bytes, signal }));
-  return info && { ...info, fits: fits(info, size) };
-}
-
-function fits({ native, width, height }: ImageInfo, size: number): boolean {
-  return (
-    native && size <= MAX_IMAGE.bytes && Math.max(width, height) <= MAX_IMAGE.side && width * height <= MAX_IMAGE.pixels
-  );
+  return info && { ...info, fits: fitsModel(info, size) };
 }
 
 /** A small image as it is; undefined for what is none. Throws Failure for one that is too large, or broken off. */
@@ -41,7 +31,7 @@ export async function readImage(
     throw new Failure(`image of another kind: ${quote(path)}`, text);
   }
   const pixels = width * height === 0 ? "" : ` of ${width} x ${height} pixels`;
-  if (!fits(info, size)) {
+  if (!fitsModel(info, size)) {
     const text =
       `${quote(path)} is an image${pixels} and ${plural(size, "byte")}, too large to be shown: at most ` +
       `${count(MAX_IMAGE.bytes)} bytes, ${count(MAX_IMAGE.pixels)} pixels and ${count(MAX_IMAGE.side)} on a side. Make it smaller first.`;

@@ -94,8 +94,19 @@ function jpegEnds(bytes: Uint8Array): boolean {
   return bytes[last] === 0xd9 && bytes[last - 1] === 0xff;
 }
 
+/** What an image may have to be given to a model as it is: what models take without scaling it down, and a prompt can bear. */
+export const MAX_IMAGE = { bytes: 576 * 1024, side: 2000, pixels: 1_048_576 } as const;
+
+/** Whether an image of so many bytes can be given to a model as it is, if it is whole. */
+export function fitsModel({ native, width, height }: ImageInfo, size: number): boolean {
+  return (
+    native && size <= MAX_IMAGE.bytes && Math.max(width, height) <= MAX_IMAGE.side && width * height <= MAX_IMAGE.pixels
+  );
+}
+
 const STEP = 8190; // bytes turned at once, a multiple of three
 
+/** Bytes as base64, as content parts hold them. */
 export function toBase64(bytes: Uint8Array): string {
   let text = "";
   for (let i = 0; i < bytes.length; i += STEP) text += btoa(String.fromCharCode(...bytes.subarray(i, i + STEP)));
