@@ -48,10 +48,17 @@ async function whereWhole(
   clean: ((text: string) => string) | undefined,
 ): Promise<string> {
   const kept = ctx.resources.get(keptResults);
-  const log = job.logPath === undefined ? "" : ` The whole is in ${job.logPath}.`;
-  if (!kept || !clean || bytes > MAX_KEPT) return log;
+  if (!kept || !clean || bytes > MAX_KEPT) return job.logPath === undefined ? "" : inLog(job.logPath, ctx);
   const handle = kept.keep(ctx.callId, clean(decode(await job.read(0, bytes))));
-  return ` The whole is kept as "${handle}", which can be read like a file.`;
+  const read = ctx.names.toolOf("read");
+  const path = ctx.names.paramOf("read", "path");
+  const how = read === undefined ? "" : ` by ${read}${path === undefined ? "" : ` (${path})`}`;
+  return ` The whole is kept as "${handle}", which can be read like a file${how}.`;
+}
+
+function inLog(path: string, { names }: ToolContext): string {
+  const run = names.toolOf("execute");
+  return ` The whole is in ${path}${run === undefined ? "" : `, of which ${run} can show parts (grep, sed -n)`}.`;
 }
 
 /** Without the rest of a character whose beginning was cut off. */

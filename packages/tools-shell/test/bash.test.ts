@@ -125,8 +125,23 @@ describe("bash", () => {
     expect(result.output).toMatchObject({ truncated: true });
     expect(kept.get("result:call")?.split("\n").length).toBe(20_001);
     const alone = await said(bash, "seq 1 20000");
-    const log = /The whole is in (\S+\.log)\./.exec(alone)?.[1];
+    const log = /The whole is in (\S+\.log), of which bash/.exec(alone)?.[1];
     expect(await said(bash, `wc -l < ${log}`)).toBe("exit: 0\n20000");
+  });
+
+  it("says by which tools the rest of a long output is shown, by the names that the client has", async () => {
+    const bash = bashTool(await terminalIn(), { maxOutputChars: 1000 });
+    const tools = { read: "open_file", execute: "run_it" };
+    const unkept = await hosted(bash, args("seq 1 20000"), { tools });
+    expect(unkept.text).toMatch(
+      / The whole is in \S+\.log, of which run_it can show parts \(grep, sed -n\)\. \.\.\.\]/,
+    );
+    const resources = new Resources();
+    keptIn(resources);
+    const kept = await hosted(bash, args("seq 1 20000"), { tools, resources });
+    expect(kept.text).toContain(
+      'The whole is kept as "result:call", which can be read like a file by open_file (my_path). ...]',
+    );
   });
 
   it("counts characters, and cuts none in half", async () => {

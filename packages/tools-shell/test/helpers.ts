@@ -43,6 +43,8 @@ export async function hosted(
     sessionId?: string | undefined;
     signal?: AbortSignal | undefined;
     rename?: { [canonical: string]: string } | undefined;
+    /** The client's tools, by kind. */
+    tools?: { [kind: string]: string } | undefined;
     onProgress?: ((progress: Progress) => void) | undefined;
     told?: Heard["told"] | undefined;
   } = {},
@@ -57,8 +59,8 @@ export async function hosted(
     names: {
       tool: "renamed",
       param: (canonical) => options.rename?.[canonical] ?? canonical,
-      toolOf: () => undefined,
-      paramOf: () => undefined,
+      toolOf: (kind) => options.tools?.[kind],
+      paramOf: (kind, canonical) => (options.tools?.[kind] === undefined ? undefined : `my_${canonical}`),
     },
     notify: (name, data) => told.push([name, data]),
   });
