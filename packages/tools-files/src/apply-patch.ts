@@ -3,7 +3,7 @@ import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@s
 import * as Type from "@sinclair/typebox";
 import { FILE_CHANGED } from "./announce.js";
 import { Draft, lockingAll, shownDiff } from "./draft.js";
-import { answering, Failure } from "./failure.js";
+import { answering, assertNoGap, Failure } from "./failure.js";
 import { applyHunks } from "./patch/apply.js";
 import { PatchError, type PatchSection, parsePatch } from "./patch/parse.js";
 import { accessTo, touching } from "./paths.js";
@@ -25,11 +25,13 @@ export interface ApplyPatchOutput {
 
 /** Settings of `apply_patch`; see those of `edit`. */
 export interface ApplyPatchParams {
+  /** Also of white space at the ends of lines that stays: false wants it to be as it is in the file. Default: true. */
+  matchIndentation: boolean;
   readFirst: boolean;
   gitignore: boolean;
 }
 
-const DEFAULTS: ApplyPatchParams = { readFirst: false, gitignore: false };
+const DEFAULTS: ApplyPatchParams = { matchIndentation: true, readFirst: false, gitignore: false };
 
 const Input = Type.Object(
   {
@@ -50,7 +52,10 @@ const Output = Type.Object({
   written: Type.Boolean(),
 });
 
-const Params = Type.Object({ readFirst: Type.Boolean(), gitignore: Type.Boolean() }, { additionalProperties: false });
+const Params = Type.Object(
+  { matchIndentation: Type.Boolean(), readFirst: Type.Boolean(), gitignore: Type.Boolean() },
+  { additionalProperties: false },
+);
 
 const DESCRIPTION = `Apply a patch to files.
 All of it is applied, or nothing. The form, with any number of files, and of hunks (@@) in each:
@@ -107,10 +112,12 @@ async function applyPatch(
   ctx: ToolContext & { params: ApplyPatchParams },
 ): Promise<ToolCallResult> {
   const sections = explaining(() => parsePatch(input.patch));
+  const added = input.patch.split("\n").filter((line) => line.startsWith("+"));
+  assertNoGap(added.join("\n"), ctx.names.param("patch"));
   return lockingAll(fs, pathsOf(input.patch), ctx, async () => {
     const draft = new Draft(fs, ctx);
     const files: ApplyPatchOutput["files"] = [];
-    for (const section of sections) files.push(await apply(draft, section));
+    for (const section of sections) files.push(await apply(draft, section, ctx.params));
     const output: ApplyPatchOutput = { files, written: !input.dry_run };
     const done = files.map(({ path, change }) => `${change} ${quote(path)}`).join(", ");
     const diff = input.dry_run ? shownDiff(await draft.changes()) : "";
@@ -120,7 +127,11 @@ async function applyPatch(
   });
 }
 
-async function apply(draft: Draft, section: PatchSection): Promise<ApplyPatchOutput["files"][number]> {
+async function apply(
+  draft: Draft,
+  section: PatchSection,
+  { matchIndentation: indentation }: ApplyPatchParams,
+): Promise<ApplyPatchOutput["files"][number]> {
   if (section.type === "add") {
     await draft.create(section.path, section.content);
     return { path: section.path, change: "added" };
@@ -133,7 +144,7 @@ async function apply(draft: Draft, section: PatchSection): Promise<ApplyPatchOut
     return { path, change: "deleted" };
   }
   if (!asItIs) {
-    const text = explaining(() => applyHunks(file.text, section.hunks), path);
+    const text = explaining(() => applyHunks(file.text, section.hunks, { indentation }), path);
     if (text !== file.text) draft.change(file, text);
   }
   if (section.moveTo === undefined) return { path, change: "updated" };

@@ -5,12 +5,14 @@ import { announce, FILE_CHANGED } from "./announce.js";
 import { applyEdit } from "./edit/match.js";
 import { NOTES, refused, settingsOf } from "./edit/outcome.js";
 import { lineNumbers } from "./edit/replace.js";
-import { answering, Failure } from "./failure.js";
+import { snippet } from "./edit/snippet.js";
+import { answering, assertNoGap, Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
 import { locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
 import { NEEDS_READ } from "./seen.js";
+import { hasGap } from "./text/data-uri.js";
 import { enumerate, plural } from "./text/format.js";
 import { openText, saveText, type TextFile } from "./text-file.js";
 
@@ -49,6 +51,11 @@ export interface EditParams {
    * the new text has plain ones. Default: false, the difference is explained.
    */
   matchLookalikes: boolean;
+  /**
+   * Shows the changed lines as they are now, numbered as `read` does: at most 12, of several places those of the first. Default:
+   * false; where the text was found only nearly they are shown in any case.
+   */
+  snippet: boolean;
   /** Refuses to change a file that this agent has neither read nor written. Default: false. */
   readFirst: boolean;
   /** Refuses files that a `.gitignore` in the root folder or below names, or that are in such a folder. Default: false. */
@@ -59,6 +66,7 @@ const DEFAULTS: EditParams = {
   emptyOverwrites: false,
   matchIndentation: true,
   matchLookalikes: false,
+  snippet: false,
   readFirst: false,
   gitignore: false,
 };
@@ -92,6 +100,7 @@ const Params = Type.Object(
     emptyOverwrites: Type.Boolean(),
     matchIndentation: Type.Boolean(),
     matchLookalikes: Type.Boolean(),
+    snippet: Type.Boolean(),
     readFirst: Type.Boolean(),
     gitignore: Type.Boolean(),
   },
@@ -129,6 +138,7 @@ async function edit(fs: FileSystem, input: EditInput, ctx: Context): Promise<Too
     const text = `${param("old_string")} and ${param("new_string")} are the same: there is nothing to change.`;
     throw new Failure("nothing to change", text);
   }
+  if (!hasGap(input.old_string)) assertNoGap(input.new_string, param("new_string"));
   const path = cleanPath(input.path);
   const found = await locate(fs, path, ctx.signal).catch((error: unknown) => {
     if (input.old_string === "" && isFsError(error, "notFound")) return undefined;
@@ -192,7 +202,15 @@ async function replace(
   );
   const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${enumerate(lines, placed.length)}`;
   const said = `Edited ${quote(path)}: ${plural(placed.length, "replacement")}, ${where}.${NOTES[matched]}`;
-  return answer(said, { path, created: false, replacements: placed.length, lines, matched });
+  const [place] = placed;
+  const shown = place && (ctx.params.snippet || matched !== "exactly") ? snippet(result.text, place) : "";
+  return answer(shown === "" ? said : `${said}\nWhat is there now:\n${shown}`, {
+    path,
+    created: false,
+    replacements: placed.length,
+    lines,
+    matched,
+  });
 }
 
 function answer(text: string, output: EditOutput): ToolCallResult {

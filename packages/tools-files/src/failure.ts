@@ -1,6 +1,7 @@
 import { type FileSystem, isFsError, quote } from "@shedkit/fs";
 import { ToolCallResult, type ToolContext, ToolError, type ToolKind } from "@shedkit/tool";
 import { insideLike, notFoundText } from "./locate.js";
+import { GAP_TEXT, hasGap } from "./text/data-uri.js";
 
 /** A call that failed as calls may: `detail` in a few words, `text` for the model. */
 export class Failure extends Error {
@@ -63,6 +64,13 @@ export function unread(path: string, ctx: ToolContext): Failure {
     `not read yet: ${quote(path)}`,
     `${quote(path)} has not been read yet. Nothing was written. Read it first${by("read", ctx)}, then make the change.`,
   );
+}
+
+/** Throws Failure for a new text that has, in the place of data, what is shown there: the data would be lost. */
+export function assertNoGap(text: string, param: string): void {
+  if (!hasGap(text)) return;
+  const advice = "Nothing was written. Change only what stands before or after it.";
+  throw new Failure("data left out", `In ${param} ${GAP_TEXT} ${advice}`);
 }
 
 /** ` with NAME`: the tool of a kind that the model can do it with, by its name, where there is one. */

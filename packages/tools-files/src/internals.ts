@@ -1,5 +1,5 @@
 export { announce } from "./announce.js";
-export { answering, by, Failure } from "./failure.js";
+export { answering, assertNoGap, by, Failure } from "./failure.js";
 export { assertNotIgnored } from "./ignored.js";
 export { locate, notFoundText } from "./locate.js";
 export { exclusively } from "./lock.js";
@@ -7,6 +7,7 @@ export { accessTo, touchesPath } from "./paths.js";
 export { readImage } from "./read/image-file.js";
 export { isFresh, NEEDS_READ, SEEN_STATE, type Seen, type SeenFiles, type SeenState, seenFiles } from "./seen.js";
 export { hasBinaryName, isBinary } from "./text/binary.js";
+export { DATA_NOTE, withoutData } from "./text/data-uri.js";
 export { type DecodedText, decodeText, ENCODING_NAMES, type Encoding } from "./text/encoding.js";
 export { count, plural } from "./text/format.js";
 export { fingerprint } from "./text/hash.js";

@@ -1,7 +1,7 @@
 import { cleanPath, type FileSystem, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
-import { answering, Failure } from "./failure.js";
+import { answering, by, Failure } from "./failure.js";
 import { renderTree } from "./list/render.js";
 import { walkFolder } from "./list/walk.js";
 import { locate } from "./locate.js";
@@ -78,7 +78,8 @@ async function list(
 ): Promise<ToolCallResult> {
   const { path, stat } = await locate(fs, cleanPath(input.path ?? "."), ctx.signal);
   if (stat.type !== "directory") {
-    throw new Failure(`not a folder: ${quote(path)}`, `${quote(path)} is a file, not a folder. Read it instead.`);
+    const text = `${quote(path)} is a file, not a folder. Read it${by("read", ctx)} instead.`;
+    throw new Failure(`not a folder: ${quote(path)}`, text);
   }
   const { hidden = false, depth = Number.POSITIVE_INFINITY } = input;
   const { gitignore, maxChars } = ctx.params;

@@ -5,9 +5,10 @@ import { FILE_CHANGED } from "./announce.js";
 import { Draft, lockingAll, shownDiff } from "./draft.js";
 import { applyEdit } from "./edit/match.js";
 import { refused, settingsOf } from "./edit/outcome.js";
-import { answering, Failure } from "./failure.js";
+import { answering, assertNoGap, Failure } from "./failure.js";
 import { accessTo, touching } from "./paths.js";
 import { NEEDS_READ } from "./seen.js";
+import { hasGap } from "./text/data-uri.js";
 import { plural } from "./text/format.js";
 
 /** The arguments of `multi_edit`. */
@@ -122,6 +123,7 @@ async function multiEdit(
         const text = `${ctx.names.param("old_string")}${which} ${what}. Nothing was changed.`;
         throw new Failure("nothing to change", text);
       }
+      if (!hasGap(old_string)) assertNoGap(new_string, `${ctx.names.param("new_string")}${which}`);
       const file = await draft.open(path);
       const edit = { old: old_string, next: new_string, all: replace_all };
       const result = applyEdit(file.text, edit, settingsOf(ctx.params));

@@ -17,8 +17,9 @@ import { readImage } from "./read/image-file.js";
 import { readWindow, type Source, type Window } from "./read/window.js";
 import { SEEN_STATE, seenFiles } from "./seen.js";
 import { hasBinaryName, isBinary } from "./text/binary.js";
+import { DATA_NOTE, withoutData } from "./text/data-uri.js";
 import { ENCODING_NAMES } from "./text/encoding.js";
-import { count, pieceEnd, plural, shownText } from "./text/format.js";
+import { count, numbered, pieceEnd, plural, shownText } from "./text/format.js";
 
 /** The arguments of `read`. */
 export interface ReadInput {
@@ -34,7 +35,10 @@ export interface ReadInput {
 /** What `read` gives beside its text. */
 export interface ReadOutput {
   path: string;
-  /** The lines read, without a byte order mark, with their own line ends between them. */
+  /**
+   * The lines read, without a byte order mark, with their own line ends between them; also with the base64 of data URIs, which the
+   * model is not shown.
+   */
   content: string;
   /** Number of the first line in `content`, from 1. */
   firstLine: number;
@@ -236,14 +240,20 @@ async function readFrom(
     encoding: window.encoding,
     truncated: lines < Math.min(asked, total === undefined ? asked : total - first + 1),
   };
-  const shown = output.content.replaceAll("\r\n", "\n").replace(/\r$/, "");
-  const body = lineNumbers && window.wanted > 0 && source.size > 0 ? withAnchors(shown, first) : shown;
-  const note = noteOn(source, window, ctx);
+  const { text: kept, cut } = withoutData(output.content);
+  const shown = kept.replaceAll("\r\n", "\n").replace(/\r$/, "");
+  const body = lineNumbers && window.wanted > 0 && source.size > 0 ? numbered(shown, first) : shown;
+  const note = noteOn(source, window, cut > 0, ctx);
   const text = note === "" ? body : body === "" ? note : `${body}\n\n${note}`;
   return { result: new ToolCallResult([{ type: "text", text }], { output: { ...output } }), window };
 }
 
-function noteOn(source: Source, window: Window, ctx: ToolContext & { params: ReadParams }): string {
+function noteOn(
+  source: Source,
+  window: Window,
+  withoutData: boolean,
+  ctx: ToolContext & { params: ReadParams },
+): string {
   if (source.size === 0) return "[The file is empty.]";
   const { first, lines, wanted, total, encoding } = window;
   const notes: string[] = [];
@@ -260,6 +270,7 @@ function noteOn(source: Source, window: Window, ctx: ToolContext & { params: Rea
     const of = total === undefined ? "a very long file" : count(total);
     notes.push(`These are lines ${first} to ${next - 1} of ${of}. Go on with ${ctx.names.param("offset")} ${next}.`);
   }
+  if (withoutData) notes.push(DATA_NOTE);
   if (encoding === "utf-8-mixed") {
     notes.push(
       "Some bytes here are not UTF-8 and are shown as \ufffd: a text to be replaced must not have these in it. They are kept.",
@@ -268,12 +279,6 @@ function noteOn(source: Source, window: Window, ctx: ToolContext & { params: Rea
     notes.push("The file is not UTF-8; characters beyond ASCII are shown as in Windows-1252 and may be others.");
   } else if (encoding.startsWith("utf-16")) notes.push(`The file is ${ENCODING_NAMES[encoding]}.`);
   return notes.length === 0 ? "" : `[${notes.join(" ")}]`;
-}
-
-/** The number before the first line and before every tenth. */
-function withAnchors(text: string, first: number): string {
-  const lines = text.split("\n");
-  return lines.map((line, i) => (i === 0 || (first + i) % 10 === 0 ? `${first + i}→${line}` : line)).join("\n");
 }
 
 class NotText extends Error {}

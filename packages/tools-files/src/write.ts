@@ -2,7 +2,7 @@ import { cleanPath, type FileSystem, isFsError, parentOf, quote } from "@shedkit
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { announce, FILE_CHANGED } from "./announce.js";
-import { answering, Failure, unread } from "./failure.js";
+import { answering, assertNoGap, Failure, unread } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
 import { type Located, locate } from "./locate.js";
 import { exclusively } from "./lock.js";
@@ -73,6 +73,7 @@ type Context = ToolContext & { params: WriteParams };
 
 /** Writes a whole file as the tool `write` does. */
 export async function writeText(fs: FileSystem, input: WriteInput, ctx: Context): Promise<ToolCallResult> {
+  assertNoGap(input.content, ctx.names.param("content"));
   const path = cleanPath(input.path);
   const found = await existing(fs, path, ctx);
   const place = found?.path ?? fs.resolve(path);

@@ -398,6 +398,24 @@ describe("apply_patch", () => {
     expect(await content(fs, "f")).toBe(expected);
   });
 
+  it("takes other white space only where it may, and else says where the lines stand with it", async () => {
+    const body = patch("*** Update File: f\n@@\n a\n-b\n+x");
+    for (const [file, line] of [
+      ["z\n  a\n  b\n", 2],
+      ["a  \nb\n", 1],
+    ] as const) {
+      const fs = memoryFs({ f: file });
+      const text = await failed(applyPatchTool(fs, { matchIndentation: false }), { patch: body });
+      expect(text).toContain(`At line ${line} they stand with other white space at the ends of lines.`);
+      expect(await content(fs, "f")).toBe(file);
+    }
+    const fs = memoryFs({ f: "a\nb\n", g: "a — b\nc\n" });
+    const strict = applyPatchTool(fs, { matchIndentation: false });
+    expect((await callTool(strict, { patch: body })).errorDetail).toBeUndefined();
+    await said(strict, { patch: patch("*** Update File: g\n@@\n a -- b\n-c\n+x") });
+    expect([await content(fs, "f"), await content(fs, "g")]).toEqual(["a\nx\n", "a — b\nx\n"]);
+  });
+
   it("is taken in a here-document", async () => {
     const fs = memoryFs({ f: "a\n" });
     await said(applyPatchTool(fs), { patch: `apply_patch <<'EOF'\n${patch("*** Update File: f\n@@\n-a\n+b")}\nEOF\n` });
@@ -469,6 +487,11 @@ describe("list", () => {
   ])("of %j says %s", async (path, says) =>
     expect(await failed(listTool(memoryFs({ f: "" })), { path })).toMatch(says),
   );
+
+  it("of a file names the tool that reads, as it is called", async () => {
+    const { text } = await hosted(listTool(memoryFs({ f: "x" })), { path: "f" }, { tools: { read: "cat" } });
+    expect(text).toBe('"f" is a file, not a folder. Read it with cat instead.');
+  });
 
   it("that fails is an error of its own, and one that is cancelled another", async () => {
     const broken = (error: Error): FileSystem =>

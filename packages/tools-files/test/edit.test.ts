@@ -241,3 +241,33 @@ describe("edit, for any text", () => {
     );
   });
 });
+
+describe("edit with a snippet", () => {
+  const lines = (n: number, end = "\n") => Array.from({ length: n }, (_, i) => `l${i + 1}`).join(end) + end;
+
+  it.each<[string, object, string]>([
+    [lines(20), { old_string: "l10\n", new_string: "x\ny\n" }, "8→l8\nl9\n10→x\ny\nl11\nl12\nl13"],
+    [lines(20, "\r\n"), { old_string: "l10\nl11", new_string: "x" }, "8→l8\nl9\n10→x\nl12\nl13"],
+    ["a", { old_string: "a", new_string: "b" }, "1→b"],
+    ["a\nb\nc\n", { old_string: "c\n", new_string: "" }, "1→a\nb"],
+    ["a b\nc\nd\n", { old_string: "a b", new_string: "x" }, "1→x\nc\nd"],
+    ["a a\n", { old_string: "a", new_string: "b", replace_all: true }, "1→b b"],
+    ["a\n", { old_string: "a", new_string: "x\n".repeat(50) }, `1→${"x\n".repeat(9)}10→x\nx\nx\n[...]`],
+    ["a\n", { old_string: "a", new_string: "x".repeat(500) }, `1→${"x".repeat(200)} [...]`],
+  ])("of %j shows after %j: %j", async (file, args, shown) => {
+    const fs = memoryFs({ f: file });
+    const text = await said(editTool(fs, { snippet: true }), { path: "f", ...args });
+    expect(text.split("\nWhat is there now:\n")[1]).toBe(shown);
+  });
+
+  it("shows it where the text was found only nearly, else only where it is asked to", async () => {
+    const call = { path: "f", old_string: "a", new_string: "b" };
+    expect(await said(editTool(memoryFs({ f: "a" })), call)).toBe('Edited "f": 1 replacement, line 1.');
+    const near = editTool(memoryFs({ f: "  a\n  b\n" }));
+    expect(await said(near, { path: "f", old_string: "a\nb", new_string: "c" })).toMatch(
+      /What is there now:\n1→ {2}c$/,
+    );
+    const all = editTool(memoryFs({ f: "a" }), { snippet: true });
+    expect(await said(all, { path: "f", old_string: "a", new_string: "" })).toBe('Edited "f": 1 replacement, line 1.');
+  });
+});

@@ -40,8 +40,13 @@ describe("edit of lines that are indented otherwise", () => {
   it("says so in its answer", async () => {
     const tool = editTool(memoryFs({ f: "\tone\n\ttwo\n" }));
     expect(await said(tool, { path: "f", old_string: "  one\n  two", new_string: "  1\n  2" })).toBe(
-      'Edited "f": 1 replacement, line 1. White space at the ends of lines differed; the new text was indented as the file is.',
+      'Edited "f": 1 replacement, line 1. White space at the ends of lines differed; the new text was indented as the file is.\n' +
+        "What is there now:\n1→\t1\n\t2",
     );
+  });
+
+  it("finds those that begin with an empty line at the start of a file", async () => {
+    expect((await edited("\n  a\nb\n", "\n    a\n", "\n    c\n")).text).toBe("\n  c\nb\n");
   });
 
   it("changes nothing where there are more such places, or it is not clear how to indent", async () => {

@@ -4,6 +4,7 @@ import { FILE_CHANGED } from "@shedkit/tools-files";
 import {
   accessTo,
   announce,
+  assertNoGap,
   assertNotIgnored,
   exclusively,
   fingerprint,
@@ -153,6 +154,7 @@ async function edit(fs: FileSystem, input: HashlineEditInput, ctx: Context): Pro
     }
     return write(fs, input.path, whole.content, ctx);
   }
+  for (const [i, { content }] of input.edits.entries()) assertNoGap(content, `the content of edit ${i + 1}`);
   const { path } = await locate(fs, cleanPath(input.path), ctx.signal);
   await assertNotIgnored(fs, path, ctx);
   const real = await fs.realpath(path, { signal: ctx.signal });

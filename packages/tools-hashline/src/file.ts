@@ -1,3 +1,4 @@
+import { withoutData } from "@shedkit/tools-files/internals";
 import { LineHashes } from "./hash.js";
 import { type Line, linesOf, shownText } from "./lines.js";
 
@@ -29,7 +30,7 @@ const SIGN = "→";
 
 /** A line with its anchor: `12:abc→text`. */
 export function shownLine(file: HashedFile, index: number, letters: number, most = Number.POSITIVE_INFINITY): string {
-  const text = shownText(file.lines[index]?.text ?? "");
+  const { text } = withoutData(shownText(file.lines[index]?.text ?? ""));
   const cut = text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}...` : text;
   return `${anchorOf(file, index, letters)}${SIGN}${cut}`;
 }

@@ -5,6 +5,7 @@ import {
   assertNotIgnored,
   by,
   count,
+  DATA_NOTE,
   ENCODING_NAMES,
   fingerprint,
   hasBinaryName,
@@ -16,6 +17,7 @@ import {
   SEEN_STATE,
   seenFiles,
   touchesPath,
+  withoutData,
 } from "@shedkit/tools-files/internals";
 import * as Type from "@sinclair/typebox";
 import { BUNDLE, STANDARD_TOOLS } from "./bundle.js";
@@ -149,6 +151,7 @@ async function read(fs: FileSystem, input: HashlineReadInput, ctx: Context): Pro
   const file = hashed(path, lines, end);
   const shown = lines.slice(first, end).map((_, i) => shownLine(file, first + i, ctx.params.hashLength));
   if (lines.length === 0) notes.push("The file is empty.");
+  if (lines.slice(first, end).some(({ text }) => withoutData(text).cut > 0)) notes.push(DATA_NOTE);
   if (lines.slice(first, end).some(({ text }) => shownText(text) !== text)) {
     notes.push(
       "Some bytes here are no text and are shown as \ufffd. They are kept in all lines that are not replaced.",
@@ -207,7 +210,7 @@ function windowOf(
   let left = maxTokens * BYTES_PER_TOKEN;
   let end = first;
   for (; end < wanted; end++) {
-    const text = lines[end]?.text ?? "";
+    const { text } = withoutData(lines[end]?.text ?? ""); // its base64 is not shown
     // No need to measure what is too long by its characters alone.
     left -= text.length > left ? text.length : encoder.encode(text).length + String(end + 1).length + hashLength + 3;
     if (left < 0) break;

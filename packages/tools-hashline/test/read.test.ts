@@ -17,6 +17,22 @@ describe("hashline_read", () => {
     expect(await said(read, { path: "a.txt" })).toBe(lines.map(({ anchor, text }) => `${anchor}→${text}`).join("\n"));
   });
 
+  test("does not show the base64 of data URIs, and lets nobody write what stands in its place", async () => {
+    const line = `<img src="data:image/png;base64,${"QUJD".repeat(100_000)}">`;
+    const fs = new MemoryFileSystem({ "a.html": `one\n${line}\n` });
+    const text = await said(hashlineReadTool(fs, { maxTokens: 500 }), { path: "a.html" });
+    expect(text).toMatch(
+      /→<img src="data:image\/png;base64,\[400,000 characters left out\]">\n\n\[The base64 of data URIs is left out/,
+    );
+    const [, anchor] = await anchors(fs, "a.html");
+    const edits = [
+      { op: "replace", anchor, content: '<img src="data:image/png;base64,[400,000 characters left out]">' },
+    ];
+    expect((await failed(hashlineEditTool(fs), { path: "a.html", edits })).text).toContain("In the content of edit 1");
+    await said(hashlineEditTool(fs), { path: "a.html", edits: [{ op: "insert_after", anchor, content: "two" }] });
+    expect(await content(fs, "a.html")).toBe(`one\n${line}\ntwo\n`);
+  });
+
   test("tells equal lines apart, and gives a line the same letters wherever it stands and however it ends", async () => {
     const fs = new MemoryFileSystem({ "a.txt": "}\n}\nx\n}\n", "b.txt": "y\nx\r\n}\r\n" });
     const hashes = async (path: string) => (await anchors(fs, path, 8)).map((anchor) => anchor.split(":")[1]);

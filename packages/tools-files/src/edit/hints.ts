@@ -1,3 +1,4 @@
+import { GAP_TEXT, hasGap } from "../text/data-uri.js";
 import { shownText } from "../text/format.js";
 import { lineNumbers } from "./replace.js";
 
@@ -14,6 +15,7 @@ export function missHint(text: string, old: string): string {
     return "It would be found without the line numbers (1→), which are no part of the file.";
   if (old.includes("\ufffd") && !text.includes("\ufffd"))
     return "\ufffd is shown for bytes of the file that are no text: give only what stands before or after them.";
+  if (hasGap(old)) return `${GAP_TEXT} Give only what stands before or after it.`;
   const line = nearestLine(text, old);
   return line === undefined ? "" : `The nearest line is ${line}`;
 }

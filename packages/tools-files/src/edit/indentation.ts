@@ -1,4 +1,4 @@
-import type { Span } from "./replace.js";
+import { lineBefore, type Span } from "./replace.js";
 
 /** Lines of a file that are those of a text but for white space at their ends. */
 export interface IndentedMatch extends Span {
@@ -42,7 +42,7 @@ function matchAt(
   let start = lineStart;
   for (let i = 0; i < anchor; i++) {
     if (start === 0) return undefined;
-    start = text.lastIndexOf("\n", start - 2) + 1;
+    start = lineBefore(text, start);
   }
   const lines: string[] = [];
   let from = start;

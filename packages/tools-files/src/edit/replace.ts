@@ -161,3 +161,8 @@ export function lineNumbers(text: string, places: readonly number[]): number[] {
   }
   return numbers;
 }
+
+/** Where the line begins before the one that begins at `start`; of the first line 0. */
+export function lineBefore(text: string, start: number): number {
+  return start < 2 ? 0 : text.lastIndexOf("\n", start - 2) + 1;
+}

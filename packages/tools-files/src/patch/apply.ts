@@ -9,8 +9,10 @@ interface Line {
   end: string;
 }
 
+type Same = (a: string, b: string) => boolean;
+
 /** How two lines are compared, from strict to lenient. */
-const LEVELS: readonly ((a: string, b: string) => boolean)[] = [
+const LEVELS: readonly Same[] = [
   (a, b) => a === b,
   (a, b) => a.trimEnd() === b.trimEnd(),
   (a, b) => a.trim() === b.trim(),
@@ -18,20 +20,22 @@ const LEVELS: readonly ((a: string, b: string) => boolean)[] = [
 ];
 const EXACT = 0;
 const INDENTATION = 2;
+/** Likewise where white space counts: at the levels at which it does not, nothing is the same. */
+const SPACED: readonly Same[] = [(a, b) => a === b, () => false, () => false, alike];
 
 /**
  * The text with the hunks applied, one behind the other. Kept lines stay as they are in the file, whatever the patch has;
  * new lines get the line ends of those around them. A hunk that only nearly fits is applied if it fits one place.
  * Throws PatchError.
  */
-export function applyHunks(text: string, hunks: readonly Hunk[]): string {
+export function applyHunks(text: string, hunks: readonly Hunk[], settings: { indentation: boolean }): string {
   const lines = linesOf(text);
   const result: Line[] = [];
   let from = 0;
   for (const hunk of hunks) {
     let start = from;
     for (const header of hunk.headers) start = afterHeader(lines, header, start, hunk);
-    const { at, level } = place(lines, hunk, start);
+    const { at, level } = place(lines, hunk, start, settings.indentation ? LEVELS : SPACED);
     const old = hunk.lines.filter(({ kind }) => kind !== "+").length;
     result.push(...lines.slice(from, at), ...replaced(lines.slice(at, at + old), hunk, level, endAround(lines, at)));
     from = at + old;
@@ -50,15 +54,18 @@ function afterHeader(lines: readonly Line[], header: string, from: number, hunk:
 }
 
 /** Where the kept and removed lines of a hunk stand, and how well they fit. */
-function place(lines: readonly Line[], hunk: Hunk, from: number): { at: number; level: number } {
+function place(
+  lines: readonly Line[],
+  hunk: Hunk,
+  from: number,
+  levels: readonly Same[],
+): { at: number; level: number } {
   const wanted = hunk.lines.filter(({ kind }) => kind !== "+").map(({ text }) => text);
   if (wanted.length === 0) return { at: hunk.headers.length > 0 && !hunk.atEnd ? from : lines.length, level: EXACT };
-  for (const [level, same] of LEVELS.entries()) {
-    const fits = (at: number) => wanted.every((text, i) => same(lines[at + i]?.text ?? "\0", text));
+  for (const [level, same] of levels.entries()) {
     const last = lines.length - wanted.length;
-    if (hunk.atEnd && last >= from && fits(last)) return { at: last, level };
-    const found: number[] = [];
-    for (let at = from; at <= last && (level > EXACT || found.length === 0); at++) if (fits(at)) found.push(at);
+    if (hunk.atEnd && last >= from && fits(lines, wanted, last, same)) return { at: last, level };
+    const found = placesOf(lines, wanted, from, same, level === EXACT ? 1 : lines.length);
     const [at] = found;
     if (at === undefined) continue;
     if (found.length === 1) return { at, level };
@@ -68,13 +75,29 @@ function place(lines: readonly Line[], hunk: Hunk, from: number): { at: number; 
         "the file exactly, or put a line that comes before them after @@.",
     );
   }
+  const [spaced] = placesOf(lines, wanted, from, LEVELS[INDENTATION] ?? alike, 1);
   const elsewhere = from > 0 && wanted.some((text) => lines.slice(0, from).some((line) => line.text === text));
   const first = JSON.stringify(wanted.find((text) => text.trim() !== "") ?? wanted[0]);
   throw new PatchError(
     `Line ${hunk.line} of the patch: the file does not have these lines, the first of which is ${first}` +
-      `${from > 0 ? `, after line ${from}` : ""}.${elsewhere ? " Hunks must be in the order of the file." : ""} ` +
+      `${from > 0 ? `, after line ${from}` : ""}.` +
+      `${spaced === undefined ? "" : ` At line ${spaced + 1} they stand with other white space at the ends of lines.`}` +
+      `${elsewhere ? " Hunks must be in the order of the file." : ""} ` +
       "Read the file and copy its lines exactly.",
   );
+}
+
+function fits(lines: readonly Line[], wanted: readonly string[], at: number, same: Same): boolean {
+  return wanted.every((text, i) => same(lines[at + i]?.text ?? "\0", text));
+}
+
+/** Where lines stand, from a place on: the first `most` such places. */
+function placesOf(lines: readonly Line[], wanted: readonly string[], from: number, same: Same, most: number): number[] {
+  const found: number[] = [];
+  for (let at = from; at <= lines.length - wanted.length && found.length < most; at++) {
+    if (fits(lines, wanted, at, same)) found.push(at);
+  }
+  return found;
 }
 
 /** The lines of a hunk's place, changed. */

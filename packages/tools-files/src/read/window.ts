@@ -1,3 +1,4 @@
+import { DataCount } from "../text/data-uri.js";
 import { byteOrderMark, decodeBody, type Encoding } from "../text/encoding.js";
 import { Fingerprint, MAX_FINGERPRINTED } from "../text/hash.js";
 
@@ -17,7 +18,7 @@ export interface Window {
   lines: number;
   /** How many lines were asked for and are there. */
   wanted: number;
-  /** Size of the lines asked for. */
+  /** Size of the lines asked for, without the base64 of data URIs. */
   wantedBytes: number;
   /** How many lines the file has: line feeds and one. Undefined where a very large file was not counted to its end. */
   total: number | undefined;
@@ -31,11 +32,13 @@ export interface WindowOptions {
   /** First line, from 1; negative: from the end, where -1 is what follows the last line feed; 0 is 1. */
   offset: number;
   limit: number;
+  /** Without the base64 of data URIs, of which there may be 8 MiB. */
   maxBytes: number;
   /** Is shown the first bytes; throws to refuse the file. */
   inspect?(first: Uint8Array): void;
 }
 
+const MAX_DATA = 8 * 1024 * 1024; // base64 of data URIs, in bytes
 const COUNTED_BEYOND = 256 * 1024 * 1024; // how far lines are counted after the window, in bytes
 
 /** Takes some lines out of a file of any size, holding no more than these in memory. */
@@ -95,8 +98,10 @@ export async function readWindow(source: Source, options: WindowOptions): Promis
 /** The bytes of a window, until they are too many: then up to the last line that fits. */
 class Taken {
   readonly #max: number;
+  readonly #count = new DataCount();
   #pieces: Uint8Array[] = [];
   #size = 0;
+  #data = 0; // how much of that is base64 of data URIs
   #lineStart = 0; // where the bytes of the current line begin
   #line = 0;
   seen = 0;
@@ -108,13 +113,15 @@ class Taken {
   }
 
   add(chunk: Uint8Array, start: number, end: number, line: number): void {
-    this.seen += end - start;
+    const data = this.#count.add(chunk, start, end);
+    this.seen += end - start - data;
     if (this.cutAt !== undefined) return;
     if (line !== this.#line) {
       this.#line = line;
       this.#lineStart = this.#size;
     }
-    if (this.#size + end - start > this.#max) {
+    this.#data += data;
+    if (this.#size + end - start - Math.min(this.#data, MAX_DATA) > this.#max) {
       this.cutAt = line;
       return;
     }

@@ -25,3 +25,9 @@ export function pieceEnd(text: string, start: number, most: number): number {
 export function shownText(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }
+
+/** Lines with the number before the first and before every tenth. */
+export function numbered(text: string, first: number): string {
+  const lines = text.split("\n");
+  return lines.map((line, i) => (i === 0 || (first + i) % 10 === 0 ? `${first + i}→${line}` : line)).join("\n");
+}
