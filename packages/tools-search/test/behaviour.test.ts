@@ -7,7 +7,7 @@ import { NodeFileSystem } from "@shedkit/fs/node";
 import { callTool, type ToolImpl } from "@shedkit/tool";
 import { rgPath } from "@vscode/ripgrep";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { FILE_TYPES, globsOf } from "../src/file-types.js";
+import { FILE_TYPES, fileTypeOf } from "../src/file-types.js";
 import { type FileFinder, globTool, searchFileTool } from "../src/index.js";
 import { ripgrep } from "../src/node.js";
 import { type Files, memoryFs, realFs, said } from "./helpers.js";
@@ -116,12 +116,20 @@ describe("search_file", () => {
     await expect(callTool(tool, { query: "a", paths: ["../x"] })).rejects.toMatchObject({ kind: "permissionDenied" });
   });
 
-  it("knows the kinds of files that ripgrep knows, by the same names", async () => {
+  it("knows kinds of files by the names that ripgrep has for them, and refuses others", async () => {
     const list = spawnSync(rgPath, ["--type-list"], { encoding: "utf8" }).stdout.trim().split("\n");
-    const theirs = new Map(list.map((line) => line.split(": ")).map(([type = "", globs = ""]) => [type, globs]));
-    for (const type of FILE_TYPES) {
-      const globs = (theirs.get(type) ?? "").split(", ");
-      expect([type, globsOf(type)?.toSorted()]).toEqual([type, globs.toSorted()]);
+    expect(FILE_TYPES.filter((type) => !list.some((line) => line.startsWith(`${type}: `)))).toEqual(["javascript"]);
+    for (const [type, path, fits] of [
+      ["ts", "a/b.MTS", true],
+      ["ts", "b.ts.txt", false],
+      ["make", "lib/Makefile", true],
+      ["make", "makefile", true],
+      ["sh", ".bashrc", true],
+      ["docker", "app.dockerfile", true],
+      ["python", "x.pyi", true],
+      ["py", "py", false],
+    ] as const) {
+      expect([type, path, fileTypeOf(type)?.(path)]).toEqual([type, path, fits]);
     }
     const unknown = callTool(searchFileTool(memoryFs({ a: "x" })), { query: "x", type: "tsx" });
     await expect(unknown).rejects.toMatchObject({ kind: "invalidArguments" });
