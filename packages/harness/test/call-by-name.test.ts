@@ -1,9 +1,15 @@
+import { AgentSession } from "@shedkit/agent";
+import { ProviderRouter } from "@shedkit/provider";
+import { LlamaCppProvider } from "@shedkit/provider-llamacpp";
 import { ToolShed } from "@shedkit/shed";
-import { ScriptedServer } from "@shedkit/testing";
+import { ScriptedServer, tinyChatTemplate } from "@shedkit/testing";
 import { FnTool } from "@shedkit/tool";
 import type { ToolArguments } from "@shedkit/types";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { demoModelPath } from "../../model-demo/src/index.js";
+import { steerLlama } from "../../provider-llamacpp/test/steered-llama.js";
 import { RouterPreset } from "../src/index.js";
+import { signatureTemplate } from "./support/signature-template.js";
 
 const zone = { type: "object", properties: { zone: { type: "string" } }, additionalProperties: false };
 const clock = new FnTool("clock", "Says what time it is.", zone, async (args) => `noon in ${args.str("zone")}`);
@@ -83,3 +89,37 @@ it("without it, what is found is declared: over Chat Completions the list change
   await agent.end();
   expect(new Set(server.requests.map(({ body }) => JSON.stringify(body.tools))).size).toBe(2);
 });
+
+describe.each([
+  ["told of tools as its own template does", undefined, "use_tool(tool_name, tool_input)"],
+  ["told their schemas", tinyChatTemplate, '"required": ["tool_name", "tool_input"]'],
+  ["told their signatures", signatureTemplate, "use_tool tool_name tool_input"],
+])("tools called by name, on a local model that is %s", (_, chatTemplate, told) => {
+  it("are found, called with their arguments, and answer; the prompt goes on as it was", async () => {
+    const prompts: string[] = [];
+    // It knows of the tool what the last result says.
+    steerLlama((prompt) => {
+      prompts.push(prompt);
+      const last = prompt.slice(prompt.lastIndexOf("<tool_response>"));
+      const [, result = ""] = /^<tool_response>\n([\s\S]*?)\n<\/tool_response>/.exec(last) ?? [];
+      const [, name] = /by use_tool: \{"tool_name": "(\w+)"/.exec(result) ?? [];
+      if (name !== undefined) return called("use_tool", `{"tool_name": "${name}", "tool_input": {"zone": "UTC"}}`);
+      return result.startsWith("noon") ? `It is ${result}.` : called("shed", '{"description": "what time it is"}');
+    });
+    const provider = new LlamaCppProvider({ backend: "cpu", threads: 1, contextLength: 4096, chatTemplate });
+    onTestFinished(() => provider.close());
+    const agent = await AgentSession.builder(ProviderRouter.builder().provider(provider).build())
+      .withModel(demoModelPath)
+      .withToolshed(shed.callByName())
+      .build();
+    onTestFinished(() => agent.end());
+    expect((await agent.ask("What time is it?")).text).toBe("It is noon in UTC.");
+    expect(prompts).toHaveLength(3);
+    expect(prompts[0]).toContain(told);
+    prompts.slice(1).forEach((prompt, i) => void expect(prompt.startsWith(prompts[i] as string)).toBe(true));
+  }, 120_000);
+});
+
+function called(name: string, args: string): string {
+  return `<tool_call>\n{"name": "${name}", "arguments": ${args}}\n</tool_call>`;
+}

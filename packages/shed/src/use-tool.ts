@@ -14,25 +14,32 @@ export interface CallByNameOptions {
   correct?: boolean | undefined;
 }
 
-/** What the model is told of `use_tool`. */
-export const USE_TOOL: Tool = {
-  type: "single",
-  definition: {
-    name: USE_TOOL_NAME,
-    category: "shed",
-    description:
-      "Calls a tool that shed found. Give its name, and as its input the arguments that fit the schema shed showed.",
-    arguments: {
-      type: "object",
-      properties: {
-        tool_name: { type: "string", description: "The name, as shed returned it." },
-        tool_input: { type: "object", description: "The arguments of that tool. Default: none." },
+/** What the model is told of `use_tool`: small models are told nothing of what need not be given. */
+export const USE_TOOL = definitionOf(["tool_name", "tool_input"]);
+
+/** What a call of it must hold. */
+const TAKEN = definitionOf(["tool_name"]);
+
+function definitionOf(required: string[]): Tool {
+  return {
+    type: "single",
+    definition: {
+      name: USE_TOOL_NAME,
+      category: "shed",
+      description:
+        "Calls a tool that shed found. Give its name, and as its input the arguments that fit the schema shed showed.",
+      arguments: {
+        type: "object",
+        properties: {
+          tool_name: { type: "string", description: "The name, as shed returned it." },
+          tool_input: { type: "object", description: "The arguments of that tool; {} for none." },
+        },
+        required,
+        additionalProperties: false,
       },
-      required: ["tool_name"],
-      additionalProperties: false,
     },
-  },
-};
+  };
+}
 
 export const ORDERED_USE_TOOL = withOrdering(USE_TOOL);
 
@@ -71,8 +78,8 @@ export class UseTool {
    * the tool is called directly; `unknownTool` where there is none of that name.
    */
   target(request: ToolCallRequest): Target {
-    const { request: bare, after } = this.#ordering ? takeAfter(request, USE_TOOL) : { request };
-    const { args, repaired } = prepareArguments(USE_TOOL, bare.rawArguments ?? bare.arguments, this.#validator);
+    const { request: bare, after } = this.#ordering ? takeAfter(request, TAKEN) : { request };
+    const { args, repaired } = prepareArguments(TAKEN, bare.rawArguments ?? bare.arguments, this.#validator);
     const { tool_name: name, tool_input: input = {} } = args as { tool_name: string; tool_input?: ToolArguments };
     if (name === SHED_NAME || name === USE_TOOL_NAME || this.#tools.isDeclared(name)) throw this.#direct(name);
     if (!this.#tools.has(name)) throw unknownTool(name);

@@ -36,7 +36,7 @@ export function nextStep(told: readonly Told[]): Step {
   const name = found(told, "read", /\bequal\((\w+)\(/);
   if (!name) return "The test says nothing of a function.";
   if (last.tool === "read" && last.text.includes("assert")) {
-    return { call: "search_file", arguments: { query: `function ${name}`, kind: "Grep" } };
+    return { call: "search_file", arguments: { query: `function ${name}` } };
   }
   const [, path] = /^(\S+\.mjs)\n\d+:/m.exec(lastText(told, "search_file") ?? "") ?? [];
   if (path === undefined) return "There is no such function.";
