@@ -14,6 +14,7 @@ import { locate } from "./locate.js";
 import { accessTo, touchesPath } from "./paths.js";
 import { type FileFormat, readFormat } from "./read/format.js";
 import { readImage } from "./read/image-file.js";
+import { ruleFilesNote } from "./read/rule-files.js";
 import { readWindow, type Source, type Window } from "./read/window.js";
 import { SEEN_STATE, seenFiles } from "./seen.js";
 import { hasBinaryName, isBinary } from "./text/binary.js";
@@ -65,6 +66,11 @@ export interface ReadParams {
   images: boolean;
   /** Refuses files that a `.gitignore` in the root folder or below names, or that are in such a folder. Default: false. */
   gitignore: boolean;
+  /**
+   * Names of files with rules, e.g. `["AGENTS.md"]`: where the folder of a file that is read has one, or one above it, that is told,
+   * once a session. Default: none.
+   */
+  ruleFiles: readonly string[];
   /** Also passes the text on as progress, piece by piece. Default: false. */
   stream: boolean;
 }
@@ -75,6 +81,7 @@ const DEFAULTS: ReadParams = {
   maxTokens: 25_000,
   images: true,
   gitignore: false,
+  ruleFiles: [],
   stream: false,
 };
 const BYTES_PER_TOKEN = 4;
@@ -120,6 +127,7 @@ const Params = Type.Object(
     maxTokens: Type.Integer({ minimum: 1 }),
     images: Type.Boolean(),
     gitignore: Type.Boolean(),
+    ruleFiles: Type.Array(Type.String({ pattern: "^[^/]+$" })),
     stream: Type.Boolean(),
   },
   { additionalProperties: false },
@@ -197,8 +205,11 @@ async function read(
   }
   const { result, window } = read;
   const real = await fs.realpath(path, { signal: ctx.signal });
-  seenFiles(fs, ctx).set(real, { version: stat.version, fingerprint: window.fingerprint, content: window.whole });
-  return result;
+  const seen = seenFiles(fs, ctx);
+  seen.set(real, { version: stat.version, fingerprint: window.fingerprint, content: window.whole });
+  const rules = await ruleFilesNote(fs, path, ctx.params.ruleFiles, seen.rulesTold, ctx.signal);
+  if (rules === "") return result;
+  return new ToolCallResult([{ type: "text", text: `${result.text}\n\n[${rules}]` }], { output: result.output });
 }
 
 /** What guides an agent is read whole, whatever part of it was asked for. */

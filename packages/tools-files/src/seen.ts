@@ -44,6 +44,8 @@ const VERSION = "version ";
 
 /** What an agent has seen of a file system, by canonical path. */
 export class SeenFiles {
+  /** Files of rules that the agent was told of, or that are not there. */
+  readonly rulesTold = new Set<string>();
   readonly #files = new Map<string, Seen>();
   readonly #state: StateHandle<SeenState> | undefined;
   #kept = 0;

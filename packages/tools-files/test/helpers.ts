@@ -53,7 +53,7 @@ export async function hosted(
   } = {},
 ): Promise<{ text: string; failed: boolean; told: [name: string, data: unknown][] }> {
   const told: [string, unknown][] = [];
-  const events = tool.execute(args, {
+  const answer = tool.execute(args, {
     callId: "call",
     signal: new AbortController().signal,
     resources: options.resources ?? new Resources(),
@@ -66,12 +66,15 @@ export async function hosted(
     },
     notify: (name, data) => told.push([name, data]),
   });
-  if (!(Symbol.asyncIterator in events)) throw new Error("the tool gave no events");
-  for await (const event of events) {
+  const result = await resultOf(answer);
+  return { text: result.text, failed: result.errorDetail !== undefined, told };
+}
+
+async function resultOf(answer: ReturnType<ToolImpl["execute"]>): Promise<ToolCallResult> {
+  if (!(Symbol.asyncIterator in answer)) return await answer;
+  for await (const event of answer) {
     if (event.type === "error") throw event.error;
-    if (event.type === "result") {
-      return { text: event.result.text, failed: event.result.errorDetail !== undefined, told };
-    }
+    if (event.type === "result") return event.result;
   }
   throw new Error("the tool gave no result");
 }

@@ -2,7 +2,7 @@ import { callTool, keptResults, Resources } from "@shedkit/tool";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readTool } from "../src/index.js";
-import { failed, memoryFs, realFs, said } from "./helpers.js";
+import { failed, hosted, memoryFs, realFs, said } from "./helpers.js";
 
 const bytes = (base64: string) => new Uint8Array(Buffer.from(base64, "base64"));
 // Of 2 x 3 pixels.
@@ -321,5 +321,47 @@ describe("read", () => {
     ).rejects.toMatchObject({
       kind: "cancelled",
     });
+  });
+});
+
+describe("read with files of rules", () => {
+  const files = {
+    "AGENTS.md": "root",
+    "a/b/CLAUDE.md": "deep",
+    "a/b/AGENTS.md": "deep",
+    "a/b/c/f.txt": "x",
+    "a/g.txt": "x",
+    "d/AGENTS.md/f": "a folder",
+    "d/h.txt": "x",
+  };
+  const ruleFiles = ["AGENTS.md", "CLAUDE.md"];
+
+  it("names those of a file's folder and of those above it, each once", async () => {
+    const read = readTool(memoryFs(files), { ruleFiles });
+    expect(await said(read, { path: "a/b/AGENTS.md" })).toBe(
+      '1→deep\n\n[Rules for this file are in "AGENTS.md" and "a/b/CLAUDE.md": read them before you change it.]',
+    );
+    for (const path of ["a/b/c/f.txt", "a/g.txt", "d/h.txt", "a/b/AGENTS.md"])
+      expect(await said(read, { path })).not.toContain("Rules");
+    const other = readTool(memoryFs(files), { ruleFiles: ["CLAUDE.md"], stream: true });
+    const pieces: string[] = [];
+    const { text } = await callTool(
+      other,
+      { path: "a/b/c/f.txt" },
+      { onProgress: ({ text }) => pieces.push(text ?? "") },
+    );
+    expect(text).toMatch(/\n\n\[Rules for this file are in "a\/b\/CLAUDE\.md": read it before you change it\.\]$/);
+    expect(pieces.join("")).toBe(text);
+  });
+
+  it("does so once a session, and not where it is not asked to", async () => {
+    const fs = memoryFs(files);
+    const told = async (sessionId: string, resources: Resources, params = {}) =>
+      (await hosted(readTool(fs, params), { path: "a/g.txt" }, { sessionId, resources })).text.includes("Rules");
+    const [one, two] = [new Resources(), new Resources()];
+    expect(await told("one", one)).toBe(false);
+    expect(await told("one", one, { ruleFiles })).toBe(true);
+    expect(await told("one", one, { ruleFiles })).toBe(false);
+    expect(await told("two", two, { ruleFiles })).toBe(true);
   });
 });

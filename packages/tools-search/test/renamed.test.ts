@@ -5,7 +5,7 @@ import { memoryFs } from "./helpers.js";
 
 /** What is said of a call where a host has renamed the tool, its parameters and the tool that lists folders. */
 async function said(tool: ToolImpl, args: object): Promise<string> {
-  const events = tool.execute(args as Parameters<ToolImpl["execute"]>[0], {
+  const answer = tool.execute(args as Parameters<ToolImpl["execute"]>[0], {
     callId: "call",
     signal: new AbortController().signal,
     resources: new Resources(),
@@ -17,9 +17,9 @@ async function said(tool: ToolImpl, args: object): Promise<string> {
     },
     notify: () => {},
   });
-  if (!(Symbol.asyncIterator in events)) throw new Error("the tool gave no events");
   try {
-    for await (const event of events) if (event.type === "result") return event.result.text;
+    if (!(Symbol.asyncIterator in answer)) return (await answer).text;
+    for await (const event of answer) if (event.type === "result") return event.result.text;
   } catch (error) {
     if (error instanceof ToolError) return error.message;
     throw error;
