@@ -27,7 +27,8 @@ type Spec = Parameters<AgentSpawner<Tools>["start"]>[0];
 export class Children implements AgentSpawner<Tools> {
   readonly #parts: ChildrenParts;
   readonly #config: ChildrenConfig;
-  readonly #running = new Set<Child>();
+  /** Made for the first one. */
+  #running: Set<Child> | undefined;
   #starting = 0;
   #ended = false;
 
@@ -43,14 +44,16 @@ export class Children implements AgentSpawner<Tools> {
     userMessage(spec.task);
     if (this.#ended) throw sessionError("The session has ended: it starts no sub-agents.", "ended");
     if (depth >= maxDepth) throw tooDeep(maxDepth);
-    if (this.#running.size + this.#starting >= maxRunning) throw tooMany(maxRunning);
+    this.#running ??= new Set();
+    const running = this.#running;
+    if (running.size + this.#starting >= maxRunning) throw tooMany(maxRunning);
     this.#starting++;
     try {
       const gate = new PauseGate();
       const session = await this.#parts.open(this.#settings(spec, gate, depth + 1));
       const child = new Child(session, spec.task, spec.maxSteps, gate);
-      this.#running.add(child);
-      void child.ended().then(() => this.#running.delete(child));
+      running.add(child);
+      void child.ended().then(() => running.delete(child));
       if (this.#ended) await child.stop(); // the session ended meanwhile
       return child;
     } finally {
@@ -66,7 +69,7 @@ export class Children implements AgentSpawner<Tools> {
   /** Stops what runs and waits for it. */
   async end(): Promise<void> {
     this.#ended = true;
-    await Promise.all([...this.#running].map((child) => child.stop()));
+    await Promise.all(Array.from(this.#running ?? [], (child) => child.stop()));
   }
 
   /** As the session's own, in a log of its own. */
@@ -93,7 +96,11 @@ function withoutAsking(policy: PermissionPolicy = { decide: async () => "allow" 
     decide: async (call) => {
       if (call.asks) return { deny: "a sub-agent has nobody to ask: decide, and say in the answer what is open" };
       const verdict = await policy.decide(call);
-      return verdict === "ask" ? { deny: "it needs leave, and a sub-agent cannot ask for it" } : verdict;
+      if (verdict === "ask") return { deny: "it needs leave, and a sub-agent cannot ask for it" };
+      if (typeof verdict === "object" && "ask" in verdict) {
+        return { deny: `it needs leave (${verdict.ask}), and a sub-agent cannot ask for it` };
+      }
+      return verdict;
     },
   };
 }

@@ -27,9 +27,15 @@ export interface PermissionRequest {
   asks: boolean;
 }
 
+/**
+ * What a policy decides. `ask` needs a person's leave, unless it was given for the session; with a reason, which the person is
+ * shown, it needs it each time.
+ */
+export type PermissionVerdict = "allow" | "ask" | { ask: string } | { deny: string };
+
 /** Decides about every call. A policy that throws denies. */
 export interface PermissionPolicy {
-  decide(call: PermissionRequest): Promise<"allow" | "ask" | { deny: string }>;
+  decide(call: PermissionRequest): Promise<PermissionVerdict>;
 }
 
 /** Asks the policy, and people, before calls run. What was asked and answered is in the log. */
@@ -38,9 +44,10 @@ export class Permissions {
   readonly #effects: Pick<LoopEffects, "newId">;
   readonly #tools: ToolCallManager;
   readonly #policy: PermissionPolicy | undefined;
-  readonly #waiting = new Map<string, (decision: ApprovalDecision) => void>();
+  // Made when they are first needed: most sessions ask nobody.
+  #waiting: Map<string, (decision: ApprovalDecision) => void> | undefined;
   /** The approvals whose decisions are on their way to the log: of two answers one counts. */
-  readonly #deciding = new Set<string>();
+  #deciding: Set<string> | undefined;
 
   constructor(
     log: SessionLog,
@@ -68,16 +75,17 @@ export class Permissions {
     await this.#log.flush();
     const approval = this.#log.state.approvals.get(approvalId);
     if (!approval) throw unknownApproval(approvalId, "There is no such approval");
-    if (approval.decision || this.#deciding.has(approvalId)) {
+    if (approval.decision || this.#deciding?.has(approvalId)) {
       throw unknownApproval(approvalId, "It has been decided already");
     }
+    this.#deciding ??= new Set();
     this.#deciding.add(approvalId);
     try {
       await this.#log.append({ type: "approvalDecided", approvalId, decision });
     } finally {
       this.#deciding.delete(approvalId);
     }
-    this.#waiting.get(approvalId)?.(decision);
+    this.#waiting?.get(approvalId)?.(decision);
   }
 
   /**
@@ -116,8 +124,9 @@ export class Permissions {
       if (refusal) throw denied(request, refusal.deny);
     }
     const verdict = this.#policy ? await this.#ask(this.#policy, call, signal) : "allow";
-    if (typeof verdict === "object") throw denied(request, verdict.deny);
-    if (!call.asks && (verdict === "allow" || this.#granted(call))) return;
+    if (typeof verdict === "object" && "deny" in verdict) throw denied(request, verdict.deny);
+    const reason = typeof verdict === "object" ? verdict.ask : undefined;
+    if (!call.asks && (verdict === "allow" || (reason === undefined && this.#granted(call)))) return;
     const approvalId = this.#effects.newId();
     const decided = this.#wait(approvalId, request, signal); // before it is shown: the answer may come at once
     decided.catch(() => undefined);
@@ -129,6 +138,7 @@ export class Permissions {
         ...(outer && { id: request.id }),
         ...{ name: request.name, arguments: args, access: call.access },
         ...(call.asks && { asks: true }),
+        ...(reason !== undefined && { reason }),
       },
     });
     this.#apply(request, await decided, outer);
@@ -144,8 +154,10 @@ export class Permissions {
   }
 
   #wait(approvalId: string, request: ToolCallRequest, signal: AbortSignal): Promise<ApprovalDecision> {
-    const decided = new Promise<ApprovalDecision>((resolve) => this.#waiting.set(approvalId, resolve));
-    return untilAborted(decided, signal, cancelled(request.name)).finally(() => this.#waiting.delete(approvalId));
+    this.#waiting ??= new Map();
+    const waiting = this.#waiting;
+    const decided = new Promise<ApprovalDecision>((resolve) => waiting.set(approvalId, resolve));
+    return untilAborted(decided, signal, cancelled(request.name)).finally(() => waiting.delete(approvalId));
   }
 
   /** Lets the call run, with what was answered, or throws. */

@@ -11,6 +11,8 @@ import { statOf, typeOf } from "./node/stat.js";
 import { writeAtomic } from "./node/write.js";
 import { quote } from "./path.js";
 
+export { realPathOf } from "./node/real-path.js";
+
 const READ_BYTES = 8 * 1024 * 1024; // between two looks at the signal
 const MAX_BYTES = 2 ** 31 - 1; // what one read may hold in memory
 

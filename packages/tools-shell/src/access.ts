@@ -128,7 +128,8 @@ function inner(words: readonly string[], patterns: readonly string[], whole: str
   if (canBeOpaque(baseName(next)) || SHELLS.has(baseName(next)) || WRAPPERS.has(baseName(next))) {
     return [unknown(whole, `what ${next} does depends on the input`)];
   }
-  return [{ action: "execute", target: `${command.map(shown).join(" ")} <input>` }];
+  const reads = readingOf(next, command.slice(1), new Set(patterns)) && { detail: { reads: null } };
+  return [{ action: "execute", target: `${command.map(shown).join(" ")} <input>`, ...reads }];
 }
 
 function ofShell(args: readonly string[], whole: string, depth: number): CommandRequest[] {

@@ -309,12 +309,12 @@ describe("bash", () => {
   it("asks for each command that it will run, and each file that it will write", async () => {
     const access = (command: string) => bashTool({} as Terminal).metadata.access?.(args(command));
     expect(access("git status && npm test > out.txt 2>&1")).toEqual([
-      { action: "execute", target: "git status" },
+      { action: "execute", target: "git status", detail: { reads: [], onlyReads: true } },
       { action: "execute", target: "npm test" },
       { action: "write", target: "out.txt" },
     ]);
     expect(bashTool({} as Terminal).metadata.access?.(args("a > passwd", { cwd: "/etc" }))).toEqual([
-      { action: "execute", target: "cd /etc" },
+      { action: "execute", target: "cd /etc", detail: { reads: ["/etc"], onlyReads: true } },
       { action: "execute", target: "a" },
       { action: "write", target: "/etc/passwd" },
     ]);

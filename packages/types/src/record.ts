@@ -22,6 +22,8 @@ export interface ApprovalCall {
   name: string;
   /** It waits for an answer, not for leave alone: its arguments hold what is asked. */
   asks?: boolean | undefined;
+  /** Why it is asked for each time; for people. */
+  reason?: string | undefined;
   arguments: ToolArguments;
   access: readonly {
     action: "read" | "write" | "execute" | "network";

@@ -42,6 +42,8 @@ export type TurnEvent =
       access: readonly AccessRequest[];
       /** The call asks a person something (`ask_user`): answer with `{ type: "allow", scope: "once", answer }`. */
       asks?: boolean | undefined;
+      /** Why the policy asks, whatever leave there is for the session; absent where it did not say. */
+      reason?: string | undefined;
     }
   /** Drop the text shown since the last tool result of this turn: it does not count, a retry follows. */
   | { type: "retract"; reason: string }
@@ -102,8 +104,12 @@ export class EventMapper {
         return undefined;
       case "approvalRequested": {
         const { approvalId, toolCallId, call } = record;
-        const { name = "", access = [], arguments: args, asks } = call ?? {};
-        const asked = { ...(args && { arguments: args }), ...(asks && { asks }) };
+        const { name = "", access = [], arguments: args, asks, reason } = call ?? {};
+        const asked = {
+          ...(args && { arguments: args }),
+          ...(asks && { asks }),
+          ...(reason !== undefined && { reason }),
+        };
         return { type: "approvalRequested", approvalId, toolCallId, name, access, ...asked };
       }
       case "workingMemory":

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { accessOf } from "../src/access.js";
+
+/** What is told of the files that a command reads, by command. */
+function readings(command: string, cwd?: string) {
+  return Object.fromEntries(
+    accessOf(command, cwd).flatMap(({ action, target, detail }) => (action === "execute" ? [[target, detail]] : [])),
+  );
+}
+
+const only = (...reads: string[]) => ({ reads, onlyReads: true });
+
+describe("what a command reads", () => {
+  it.each([
+    ["cat a /etc/b -", only("a", "/etc/b")],
+    ["cat -- -n", only("-n")],
+    ["head -n 20 a", only("a")],
+    ["head -n20 a", only("a")],
+    ["head -20 a", only("a")],
+    ["ls", only(".")],
+    ["ls -la /x", only("/x")],
+    ["grep -n x a b", only("a", "b")],
+    ["grep -e x a", only("a")],
+    ["grep -f list a", only("list", "a")],
+    ["grep -rn x", only("./**")],
+    ["grep -r x src/", only("src/**")],
+    ["rg x", only("./**")],
+    ["rg --files src", only("src/**")],
+    ["rg -g '*.ts' 'a*' src", only("src/**")],
+    ["sort -t , -k 2 a", only("a")],
+    ["tr '*' x", only()],
+    ["git diff --stat -- a", only("a")],
+    ["git show HEAD:../a", only("../a")],
+    ["git status", only()],
+    ["cat ~/a", only("~/a")],
+    ["cat '~/a'", only("./~/a")],
+    ["cat '*'", only("*")],
+    ["timeout 5 ls", only()],
+  ])("%s", (command, expected) => expect(Object.values(readings(command))[0]).toEqual(expected));
+
+  it("may be changed by what stands for several words", () => {
+    expect(readings("cat *.md")).toEqual({ "cat *.md": { reads: ["*.md"] } });
+    expect(readings("grep a* b")).toEqual({ "grep a* b": { reads: ["b"] } });
+  });
+
+  it("depends on the folder, and is not known after a change of it", () => {
+    expect(readings("cat a /b", "/x")).toEqual({ "cd /x": only("/x"), "cat a /b": only("/x/a", "/b") });
+    expect(readings("cd x; cat a; cat /b; pwd")).toEqual({
+      "cd x": { reads: ["x"] },
+      "cat a": { reads: null },
+      "cat /b": only("/b"),
+      pwd: only(),
+    });
+    expect(readings("cd")).toEqual({ cd: { reads: ["~"] } });
+    expect(readings("cd -")).toEqual({ "cd -": { reads: ["~-"] } });
+    expect(readings("ls | xargs cat")["cat <input>"]).toEqual({ reads: null });
+  });
+
+  it.each([
+    "tee a",
+    "cat --unknown a",
+    "./cat a",
+    "sort -T . a",
+    "uniq a b",
+    "tail -f a",
+    "rg -L x",
+    "rg -z x",
+    "rg --follow x",
+    "grep -R x",
+    "git push",
+    "git branch x",
+    "git diff --no-index a b",
+    "git -C x log",
+    "ps auxe",
+    "date 01020304",
+    "hostname x",
+    "kubectl get secret",
+    "kubectl logs -f x",
+    "sudo ls",
+    "env A=1 ls",
+    "constructor x",
+    "toString",
+  ])("is not told of %s", (command) => expect(Object.values(readings(command))[0]).toBeUndefined());
+
+  it("is not told of a command with variables of its own", () => {
+    expect(readings("A=1 cat a")).toEqual({ "A=1 cat a": undefined, "cat a": only("a") });
+  });
+});
