@@ -48,6 +48,7 @@ export interface ShellPresetOptions {
         backgroundOnTimeout: boolean;
         backgroundAfterMs: number;
         backgroundOperator: boolean;
+        backgroundInput: boolean;
         commandPrefix: string;
         maxOutputChars: number;
       }>
@@ -72,6 +73,11 @@ export function shellTools({ bash: settings, task_output, ...place }: ShellPrese
     construct: async () => (await tools()).bashTool(await terminal(), given(settings)),
   };
   if (settings?.enabledBackground === false) return [bash];
+  const input: ToolConstructor = {
+    name: "task_input",
+    needsSession: false,
+    construct: async () => (await tools()).taskInputTool(await terminal()),
+  };
   return [
     bash,
     {
@@ -85,6 +91,7 @@ export function shellTools({ bash: settings, task_output, ...place }: ShellPrese
       needsSession: false,
       construct: async () => (await tools()).taskKillTool(await terminal()),
     },
+    ...(settings?.backgroundInput ? [input] : []),
   ];
 }
 

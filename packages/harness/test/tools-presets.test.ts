@@ -53,6 +53,7 @@ describe("presets of tools", () => {
     const files = ["read", "write", "edit", "list"];
     expect(names(ToolPreset.shell())).toEqual(shell);
     expect(names(ToolPreset.shell({ bash: { enabledBackground: false } }))).toEqual(["bash"]);
+    expect(names(ToolPreset.shell({ bash: { backgroundInput: true } }))).toEqual([...shell, "task_input"]);
     expect(names(ToolPreset.fileChanges(fs))).toEqual(["multi_edit", "apply_patch", "delete", "move"]);
     expect(names(ToolPreset.hashline(fs))).toEqual(["hashline_read", "hashline_grep", "hashline_edit"]);
     expect(names(ToolPreset.searchFiles(fs))).toEqual(["search_file"]);
@@ -208,6 +209,16 @@ describe("presets of tools", () => {
     expect(await said("edit", { path: "a", old_string: "1", new_string: "2" })).toContain("has not been read yet");
     expect(await said("bash", { command: "echo $A_TOKEN $B", description: "" })).toBe("exit: 0\nkept set");
     expect(await said("search_file", { query: "1" })).toContain("[1 file larger than 1 byte not searched.]");
+  });
+
+  it("send input to what runs in the background, where that is wished for", async () => {
+    const { said } = await session(ToolPreset.shell({ bash: { backgroundInput: true } }));
+    const call = { command: "read a; echo got $a", description: "", is_background: true, takes_input: true };
+    expect(await said("bash", call)).toContain("Runs in the background as task-1");
+    expect(await said("task_input", { task_id: "task-1", text: "it" })).toBe(
+      "Sent to task-1. What it answers is told by task_output.",
+    );
+    expect(await said("task_output", { task_ids: ["task-1"], timeout_ms: 30_000 })).toContain("exit 0\ngot it");
   });
 
   it("are added to a running session", async () => {

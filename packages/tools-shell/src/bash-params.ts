@@ -9,6 +9,8 @@ export interface BashInput {
   is_background?: boolean | undefined;
   /** The folder to run in. Default: where the last command left off. */
   cwd?: string | undefined;
+  /** With `is_background`, where the `backgroundInput` setting is true: `task_input` can send it lines. Default: false. */
+  takes_input?: boolean | undefined;
 }
 
 /** What `bash` gives beside its text. */
@@ -39,6 +41,8 @@ export interface BashParams {
   backgroundAfterMs: number;
   /** Lets a command put something into the background with `&`. Default: true. */
   backgroundOperator: boolean;
+  /** Offers `takes_input`, for commands in the background that are sent input. Default: false. */
+  backgroundInput: boolean;
   /** A command that must succeed before each command, e.g. `. venv/bin/activate`. Default: none. */
   commandPrefix: string;
   /** How much of the output is shown, in characters. Default: 20,000. */
@@ -51,6 +55,7 @@ export const DEFAULTS: BashParams = {
   backgroundOnTimeout: false,
   backgroundAfterMs: 15_000,
   backgroundOperator: true,
+  backgroundInput: false,
   commandPrefix: "",
   maxOutputChars: 20_000,
 };

@@ -20,6 +20,12 @@ export const inputFor = (params: BashParams) =>
       cwd: Type.Optional(
         Type.String({ description: "The folder to run in. Default: where the last command left off." }),
       ),
+      takes_input: Type.Optional(
+        Type.Boolean({
+          description: "In the background: its standard input stays open, to be sent lines.",
+          default: false,
+        }),
+      ),
     },
     { additionalProperties: false },
   );
@@ -48,6 +54,7 @@ export const Params = Type.Object(
     backgroundOnTimeout: Type.Boolean(),
     backgroundAfterMs: Type.Number({ minimum: 0 }),
     backgroundOperator: Type.Boolean(),
+    backgroundInput: Type.Boolean(),
     commandPrefix: Type.String(),
     maxOutputChars: Type.Integer({ minimum: 200 }),
   },

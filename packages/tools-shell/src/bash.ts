@@ -27,7 +27,9 @@ export function bashTool(terminal?: Terminal, params: Partial<BashParams> = {}):
   const defaults = { ...DEFAULTS, ...params };
   const Input = offered(defaults);
   const isSame = (own: BashParams) =>
-    own.enabledBackground === defaults.enabledBackground && longest(own) === longest(defaults);
+    own.enabledBackground === defaults.enabledBackground &&
+    own.backgroundInput === defaults.backgroundInput &&
+    longest(own) === longest(defaults);
   return defineTool({
     id: "bash",
     namespace: "shell",
@@ -47,6 +49,11 @@ export function bashTool(terminal?: Terminal, params: Partial<BashParams> = {}):
                 `${output === undefined ? "" : `, for ${output}`}.`,
             ]
           : []),
+        ...(own.backgroundInput
+          ? [
+              `With ${ctx.param("execute", "takes_input") ?? "takes_input"} too, ${ctx.tool("execute", "task_input") ?? "task_input"} can send it lines.`,
+            ]
+          : []),
       ].join("\n");
     },
     input: Input,
@@ -55,15 +62,21 @@ export function bashTool(terminal?: Terminal, params: Partial<BashParams> = {}):
     params: {
       schema: Params,
       defaults,
-      check: ({ backgroundOnTimeout, enabledBackground }) =>
-        backgroundOnTimeout && !enabledBackground
-          ? [{ field: "backgroundOnTimeout", message: "needs enabledBackground to be true" }]
-          : [],
+      check: (own) =>
+        (["backgroundOnTimeout", "backgroundInput"] as const)
+          .filter((field) => own[field] && !own.enabledBackground)
+          .map((field) => ({ field, message: "needs enabledBackground to be true" })),
     },
     requires: {
-      ifParams: { enabledBackground: true },
-      // biome-ignore lint/suspicious/noThenProperty: a requirement, never awaited
-      then: { all: [{ kind: "backgroundTaskAction" }, { kind: "killTaskAction" }] },
+      all: [
+        {
+          ifParams: { enabledBackground: true },
+          // biome-ignore lint/suspicious/noThenProperty: a requirement, never awaited
+          then: { all: [{ kind: "backgroundTaskAction" }, { kind: "killTaskAction" }] },
+        },
+        // biome-ignore lint/suspicious/noThenProperty: a requirement, never awaited
+        { ifParams: { backgroundInput: true }, then: { tool: "shell:task_input" } },
+      ],
     },
     notifications: [EXECUTION_COMPLETE, EXECUTION_FAILED, EXECUTION_TIMEOUT],
     reminders: [
@@ -83,8 +96,11 @@ export function bashTool(terminal?: Terminal, params: Partial<BashParams> = {}):
 /** The arguments, without what is switched off. */
 function offered(params: BashParams): ReturnType<typeof inputFor> {
   const all = inputFor(params);
-  if (params.enabledBackground) return all;
-  return Type.Omit(all, ["is_background"], { additionalProperties: false }) as typeof all;
+  const off = [
+    ...(params.enabledBackground ? [] : ["is_background" as const]),
+    ...(params.backgroundInput ? [] : ["takes_input" as const]),
+  ];
+  return off.length === 0 ? all : (Type.Omit(all, off, { additionalProperties: false }) as unknown as typeof all);
 }
 
 type Context = TypedToolContext<BashParams, undefined>;
@@ -140,6 +156,10 @@ function check(input: BashInput, ctx: Context): void {
     throw new ToolError("invalidArguments", tool, `${ctx.names.param("command")} is empty. Give a command.`);
   }
   const { enabledBackground, backgroundOperator } = ctx.params;
+  if (input.takes_input && !input.is_background) {
+    const text = `${ctx.names.param("takes_input")} is for commands in the background. Set ${background} to true, or write the input into the command (a here-document).`;
+    throw new ToolError("invalidArguments", tool, text);
+  }
   if (input.is_background) {
     if (enabledBackground) return;
     throw new ToolError("invalidArguments", tool, `${background} is not offered here. Run it in the foreground.`);
@@ -163,6 +183,7 @@ async function start(shell: Shell, input: BashInput, ctx: Context): Promise<Term
       // A folder that was named is for this command alone.
       leaves: !background && folder === undefined,
       background,
+      ...(input.takes_input && { input: true }),
     });
   } catch (error) {
     ctx.notify(EXECUTION_FAILED, { callId: ctx.callId, command: input.command, reason: String(error) });

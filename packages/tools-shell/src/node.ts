@@ -140,13 +140,16 @@ export class NodeTerminal implements Terminal {
         cwd: this.#sandbox ? "/" : cwd,
         env: { ...this.#env, PWD: cwd, [COMMAND]: command },
         detached: true,
-        stdio: ["ignore", log, log],
+        stdio: [options.input ? "pipe" : "ignore", log, log],
       });
       const failed = new Promise<never>((_, reject) => child.once("error", reject));
       failed.catch(() => {});
       if (child.pid === undefined) await failed;
       const group = new ProcessGroup(child.pid ?? 0);
-      if (options.background) child.unref();
+      if (options.background) {
+        child.unref();
+        (child.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+      }
       const lastFolder = () => (left === "" ? undefined : this.#takeState(options.state, left, leaves));
       const outOfMemory = this.#memoryWatch();
       const parts = { group, logPath, folderGone: gone, patience: this.#patience, cwd: lastFolder, outOfMemory };

@@ -32,6 +32,8 @@ export interface StartOptions {
   leaves?: boolean | undefined;
   /** Nobody waits for it: it must not keep the program alive. Default: false. */
   background?: boolean | undefined;
+  /** Its standard input stays open, for {@link TerminalJob.send}. Default: false, it is empty. */
+  input?: boolean | undefined;
 }
 
 /** A started command. What it writes goes to a log, standard output and errors in the order in which they came. */
@@ -47,6 +49,11 @@ export interface TerminalJob {
   size(): Promise<number>;
   /** Bytes of the log from `start` up to `end`. */
   read(start: number, end: number): Promise<Uint8Array>;
+  /**
+   * Sends text to its standard input, and closes that where `end` is true. Absent where it was not started with `input`.
+   * `none`: the input is closed. `full`: it does not read, so nothing was sent.
+   */
+  readonly send?: ((text: string, end: boolean) => "sent" | "none" | "full") | undefined;
   /** Ends it with all that it started: asks, then forces. Resolves when all of it is gone. Never rejects. */
   kill(): Promise<void>;
   /** Ends it, and removes the log. */

@@ -287,7 +287,9 @@ describe("the background", () => {
   it("needs its tools in a set", () => {
     expect(shellTools().map((tool) => tool.metadata?.id)).toEqual(["bash", "task_output", "task_kill"]);
     expect(shellTools(undefined, { bash: { enabledBackground: false } })).toHaveLength(1);
-    expect(bashTool().metadata.requires).toMatchObject({ ifParams: { enabledBackground: true } });
+    expect(bashTool().metadata.requires).toMatchObject({
+      all: [{ ifParams: { enabledBackground: true } }, { ifParams: { backgroundInput: true } }],
+    });
     const [wrong] = bashTool().metadata.params?.check?.({ backgroundOnTimeout: true, enabledBackground: false }) ?? [];
     expect(wrong?.field).toBe("backgroundOnTimeout");
   });

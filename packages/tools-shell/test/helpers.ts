@@ -64,7 +64,10 @@ export async function hosted(
     },
     notify: (name, data) => told.push([name, data]),
   });
-  if (!(Symbol.asyncIterator in events)) throw new Error("the tool gave no events");
+  if (!(Symbol.asyncIterator in events)) {
+    const result = await events;
+    return { result, text: result.text, progress, told };
+  }
   for await (const event of events) {
     if (event.type === "error") throw event.error;
     if (event.type === "result") return { result: event.result, text: event.result.text, progress, told };

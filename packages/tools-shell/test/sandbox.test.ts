@@ -2,7 +2,7 @@ import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { bashTool } from "../src/index.js";
+import { bashTool, taskInputTool, taskOutputTool } from "../src/index.js";
 import { NodeTerminal, type NodeTerminalOptions } from "../src/node.js";
 import { hosted, processesWith, tempFolder, terminalIn, until } from "./helpers.js";
 
@@ -39,6 +39,16 @@ describe.skipIf(reason !== undefined)("a sandbox", () => {
     expect((await run("pwd; cat y /tmp/x/y")).output_text).toBe("/tmp/x\nkept\nkept\n");
     expect((await run("pwd", { cwd: "/tmp/x" })).output_text).toBe("/tmp/x\n");
     expect((await run("cat y")).exit_code).toBe(0);
+  });
+
+  it("lets what runs in the background take input", async () => {
+    const { terminal } = await sandboxed();
+    const input = { command: "read a; echo got $a", description: "", is_background: true, takes_input: true };
+    await bashTool(terminal, { backgroundInput: true }).call(input);
+    await taskInputTool(terminal).call({ task_id: "task-1", text: "it" });
+    expect(await taskOutputTool(terminal).call({ task_ids: ["task-1"], timeout_ms: 30_000 })).toMatchObject({
+      tasks: [{ status: "completed", output_text: "got it\n" }],
+    });
   });
 
   it("writes to its folders only, whatever it tries", async () => {

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { open, rm, stat } from "node:fs/promises";
+import type { Writable } from "node:stream";
 import { ToolError } from "@shedkit/tool";
 import type { JobExit, TerminalJob } from "../terminal.js";
 import type { ProcessGroup } from "./group.js";
@@ -12,6 +13,7 @@ export interface Patience {
   killMs: number;
 }
 
+const MAX_UNREAD = 1024 * 1024; // bytes of input that the command has not taken
 const LOOK_MS = 20; // between two looks, after a few quick ones
 const MAX_WAIT_MS = 5000; // for a process that even SIGKILL does not end (it waits for a disk)
 
@@ -22,6 +24,7 @@ export class NodeJob implements TerminalJob {
   readonly folderGone: string | undefined;
   readonly exited: Promise<JobExit>;
   readonly group: ProcessGroup;
+  readonly send: TerminalJob["send"];
   readonly #patience: Patience;
   #killing: Promise<void> | undefined;
   #reason: JobExit["reason"];
@@ -45,6 +48,7 @@ export class NodeJob implements TerminalJob {
     this.logPath = parts.logPath;
     this.folderGone = parts.folderGone;
     this.#patience = parts.patience;
+    this.send = child.stdin === null ? undefined : sender(child.stdin);
     const ended = new Promise<Pick<JobExit, "code" | "signal">>((resolve) => {
       child.once("exit", (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
     });
@@ -117,4 +121,15 @@ export class NodeJob implements TerminalJob {
     }
     return true;
   }
+}
+
+function sender(stdin: Writable): TerminalJob["send"] {
+  stdin.on("error", () => {}); // it is closed: the next one who sends is told
+  return (text, end) => {
+    if (!stdin.writable) return "none";
+    if (stdin.writableLength + Buffer.byteLength(text) > MAX_UNREAD) return "full";
+    if (text !== "") stdin.write(text);
+    if (end) stdin.end();
+    return "sent";
+  };
 }
