@@ -13,6 +13,7 @@ export interface FilesPresetOptions {
         maxTokens: number;
         images: boolean;
         gitignore: boolean;
+        ruleFiles: readonly string[];
         stream: boolean;
       }>
     | undefined;
@@ -22,6 +23,7 @@ export interface FilesPresetOptions {
         emptyOverwrites: boolean;
         matchIndentation: boolean;
         matchLookalikes: boolean;
+        snippet: boolean;
         readFirst: boolean;
         gitignore: boolean;
       }>
@@ -36,7 +38,7 @@ export interface FileChangesPresetOptions {
   multi_edit?:
     | Settings<{ matchIndentation: boolean; matchLookalikes: boolean; readFirst: boolean; gitignore: boolean }>
     | undefined;
-  apply_patch?: Settings<{ readFirst: boolean; gitignore: boolean }> | undefined;
+  apply_patch?: Settings<{ matchIndentation: boolean; readFirst: boolean; gitignore: boolean }> | undefined;
   delete?: Settings<{ gitignore: boolean }> | undefined;
   move?: Settings<{ gitignore: boolean }> | undefined;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { NodeFileSystem } from "@shedkit/fs/node";
+import type { AgentToolOptions } from "@shedkit/tools-agent";
 import type { FileChangeToolsOptions, FilesToolsOptions } from "@shedkit/tools-files";
 import type { HashlineEditParams, HashlineGrepParams, HashlineReadParams } from "@shedkit/tools-hashline";
 import type { LanguageServer, LanguageServersOptions, LspParams } from "@shedkit/tools-lsp";
@@ -11,13 +12,14 @@ import type { MemorySearchParams, MemoryToolOptions } from "@shedkit/tools-memor
 import type { GlobParams, SearchFileParams } from "@shedkit/tools-search";
 import type { BashParams, TaskOutputParams } from "@shedkit/tools-shell";
 import type { NodeTerminalOptions } from "@shedkit/tools-shell/node";
-import type { SkillParams } from "@shedkit/tools-skills";
+import type { SkillParams, SkillScope } from "@shedkit/tools-skills";
 import type { PlanModeOptions } from "@shedkit/tools-task";
 import type { WebFetchParams, WebSearchParams } from "@shedkit/tools-web";
 import { type JsonValue, newSessionId, type ToolArguments } from "@shedkit/types";
 import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
 import type { Settings } from "../src/given.js";
 import {
+  type AgentPresetOptions,
   type FileChangesPresetOptions,
   type FilesPresetOptions,
   type GlobPresetOptions,
@@ -30,6 +32,7 @@ import {
   type PlanModePresetOptions,
   type SearchFilesPresetOptions,
   type ShellPresetOptions,
+  type SkillFolder,
   type SkillsPresetOptions,
   ToolPreset,
   type WebFetchPresetOptions,
@@ -94,6 +97,8 @@ describe("settings of presets", () => {
     type Media = ByTool<{ image_gen: ImageGenParams; video: VideoParams }>;
     expectTypeOf<Pick<MediaPresetOptions, "image_gen" | "video">>().toEqualTypeOf<Media>();
     expectTypeOf<PlanModePresetOptions>().toEqualTypeOf<PlanModeOptions>();
+    expectTypeOf<Omit<AgentPresetOptions, "childTools">>().toEqualTypeOf<Omit<AgentToolOptions, "tools">>();
+    expectTypeOf<SkillFolder>().toEqualTypeOf<SkillScope>();
   });
 
   it("reach bash", async () => {
@@ -118,14 +123,29 @@ describe("settings of presets", () => {
   });
 
   it("reach the tools of files", async () => {
-    const fs = new MemoryFileSystem({ ".gitignore": "built\n", built: "b", "a.txt": "one\n" });
+    const rules = { "AGENTS.md": "Be brief." };
+    const fs = new MemoryFileSystem({ ".gitignore": "built\n", built: "b", "a.txt": "one\n", ...rules });
     const ignoring = { delete: { gitignore: true }, move: { gitignore: true } };
     const changes = ToolPreset.fileChanges(fs, ignoring);
-    const { said, events } = await ready(ToolPreset.files(fs, { read: { stream: true } }).merge(changes));
+    const settings = { read: { stream: true, ruleFiles: ["AGENTS.md"] }, edit: { snippet: true } };
+    const { said, events } = await ready(ToolPreset.files(fs, settings).merge(changes));
     expect(await said("delete", { path: "built" })).toContain(".gitignore");
     expect(await said("move", { from: "built", to: "other" })).toContain(".gitignore");
-    expect((await fs.readdir(".")).map(({ name }) => name).sort()).toEqual([".gitignore", "a.txt", "built"]);
-    expect((await events("read", { path: "a.txt" })).map(({ type }) => type)).toContain("progress");
+    expect((await fs.readdir(".")).map(({ name }) => name).sort()).toEqual([
+      ".gitignore",
+      "AGENTS.md",
+      "a.txt",
+      "built",
+    ]);
+    const read = await events("read", { path: "a.txt" });
+    expect(read.map(({ type }) => type)).toContain("progress");
+    expect(JSON.stringify(read)).toContain("Rules for this file");
+    const edit = { path: "a.txt", old_string: "one", new_string: "two" };
+    expect(await said("edit", edit)).toContain("1→two");
+    const exact = await ready(ToolPreset.fileChanges(fs, { apply_patch: { matchIndentation: false } }));
+    const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-  two\n+three\n*** End Patch\n";
+    expect(await exact.said("apply_patch", { patch })).toContain("Nothing was changed");
+    expect(await said("apply_patch", { patch })).not.toContain("Nothing was changed");
   });
 
   it("reach memory, notes and skills", async () => {
