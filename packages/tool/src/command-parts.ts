@@ -32,6 +32,7 @@ export function paramsOfCommands(commands: CommandMetadata): ToolMetadata["param
   return {
     schema: objectOfParts(own.map(([command, { schema }]) => [command, schema])),
     defaults: Object.fromEntries(own.map(([command, { defaults }]) => [command, defaults])),
+    byCommand: true,
     check: (params) =>
       own.flatMap(([command, { check }]): readonly ParamFault[] =>
         (check?.((params as ByCommand)[command] ?? null) ?? []).map(({ field, message }) => ({

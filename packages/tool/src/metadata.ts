@@ -143,6 +143,8 @@ export interface ToolMetadata {
     | {
         readonly schema: JsonSchema;
         readonly defaults: JsonValue;
+        /** The settings stand under the names of the tool's commands: a part of a command's leaves its others. Default: false. */
+        readonly byCommand?: boolean | undefined;
         /** What the schema cannot say: which settings do not go together. */
         check?(params: JsonValue): readonly ParamFault[];
       }

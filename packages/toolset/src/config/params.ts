@@ -2,11 +2,20 @@ import { evalFreeValidator, type SchemaIssue, type ToolMetadata } from "@shedkit
 import type { JsonValue } from "@shedkit/types";
 import type { ToolSetProblem } from "./types.js";
 
-/** The tool's defaults with the client's settings laid over them, key by key. */
+/** The tool's defaults with the client's settings laid over them, key by key; those of each command, where it has some. */
 export function mergeParams(metadata: ToolMetadata, own: { [key: string]: JsonValue } | undefined): JsonValue {
-  const defaults = metadata.params?.defaults ?? {};
-  if (own === undefined || typeof defaults !== "object" || defaults === null) return defaults;
-  return { ...defaults, ...own } as JsonValue;
+  const { defaults = {}, byCommand } = metadata.params ?? {};
+  if (own === undefined || !isMap(defaults)) return defaults;
+  if (!byCommand) return { ...defaults, ...own };
+  const parts = Object.entries(own).map(([command, part]) => {
+    const whole = Object.hasOwn(defaults, command) ? defaults[command] : undefined;
+    return [command, isMap(whole) && isMap(part) ? { ...whole, ...part } : part] as const;
+  });
+  return { ...defaults, ...Object.fromEntries(parts) };
+}
+
+function isMap(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** What is wrong with settings: with what the client gave, and with how it all goes together. */
