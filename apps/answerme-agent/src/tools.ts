@@ -18,7 +18,8 @@ interface Place {
 export function shedOf(place: Place, options: SessionTools): ToolShed {
   const { choice, readOnly, settings } = options;
   const toolSet = settings?.toolSet.value;
-  const tools = groupsOf(options).flatMap((group) => [...toolsOf(group, place, options)]);
+  const groups = groupsOf(options);
+  const tools = groups.flatMap((group) => [...toolsOf(group, place, options, groups)]);
   const shed = new ToolShed().tools(tools.filter(({ name }) => !choice.without?.includes(name)));
   if (readOnly) return shed.configure({ tools: [], ...toolSet, capability: "readOnly" });
   return toolSet ? shed.configure(toolSet) : shed;
@@ -41,6 +42,7 @@ function toolsOf(
   group: ToolGroup,
   { fs, root, own, clients }: Place,
   { choice: { files }, background }: SessionTools,
+  groups: readonly ToolGroup[],
 ): Iterable<ToolConstructor> {
   switch (group) {
     case "files":
@@ -66,7 +68,7 @@ function toolsOf(
     case "agents":
       return ToolPreset.agent();
     case "background":
-      return ToolPreset.background();
+      return ToolPreset.background({ commands: groups.includes("shell") });
     case "skills":
       return own.skills.length > 0 ? ToolPreset.skills(own.skills) : [];
     case "notes":

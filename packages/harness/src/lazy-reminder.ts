@@ -5,15 +5,20 @@ import type { Reminder } from "@shedkit/tool";
  * twice.
  */
 export function lazyReminder(
-  given: Pick<Reminder, "id" | "requires">,
+  given: Pick<Reminder, "id" | "requires" | "priority">,
   make: () => Promise<Pick<Reminder, "collect">>,
 ): Reminder {
   let made: Promise<Pick<Reminder, "collect">> | undefined;
+  let ready: Pick<Reminder, "collect"> | undefined;
   return {
     ...given,
-    collect: async (ctx, result) => {
+    collect: (ctx, result) => {
+      if (ready) return ready.collect(ctx, result);
       made ??= make();
-      return (await made).collect(ctx, result);
+      return made.then((reminder) => {
+        ready = reminder;
+        return reminder.collect(ctx, result);
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type ToolConstructor, type ToolImpl, toolFn } from "@shedkit/tool";
 import type { Schedules } from "@shedkit/tools-task";
+import { lazyReminder } from "./lazy-reminder.js";
 import { optionalPeer } from "./optional-peer.js";
 
 /** Settings of plans, as `@shedkit/tools-task` describes them. */
@@ -8,6 +9,12 @@ export interface PlanModePresetOptions {
   planFile?: string | undefined;
   /** What waits until the plan is agreed to: files alone, or all that may change something. Default: `files`. */
   holds?: "changes" | "files" | undefined;
+}
+
+/** Settings of tools for what runs in the background, likewise. */
+export interface BackgroundPresetOptions {
+  /** Lets `monitor` have commands started by the session's shell tool, where there is one. Default: true. */
+  commands?: boolean | undefined;
 }
 
 /** The `Schedules` of `@shedkit/tools-task`. */
@@ -44,8 +51,10 @@ export function planTools(options: PlanModePresetOptions): ToolConstructor[] {
   );
 }
 
-export function backgroundTools(): ToolConstructor[] {
-  return [ready("wait", ({ waitTool }) => waitTool()), ready("monitor", ({ monitorTool }) => monitorTool())];
+export function backgroundTools({ commands = true }: BackgroundPresetOptions): ToolConstructor[] {
+  const monitor = ready("monitor", ({ monitorTool }) => monitorTool({ commands }));
+  const reminder = lazyReminder({ id: "monitor", priority: 1 }, async () => (await tools()).monitorReminder());
+  return [ready("wait", ({ waitTool }) => waitTool()), commands ? { ...monitor, reminders: [reminder] } : monitor];
 }
 
 export function scheduleTools(schedules: SchedulesLike): ToolConstructor[] {

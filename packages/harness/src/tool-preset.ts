@@ -27,6 +27,7 @@ import { type ShellPresetOptions, shellTools, shellToolsBeside } from "./shell-p
 import { type SkillFolder, type SkillsPresetOptions, skillTools } from "./skills-preset.js";
 import {
   askUserTools,
+  type BackgroundPresetOptions,
   backgroundTools,
   type PlanModePresetOptions,
   planTools,
@@ -162,10 +163,11 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   }
 
   /**
-   * `wait` and `monitor` for what {@link shell} and {@link agent} run in the background. Needs `@shedkit/tools-task`.
+   * `wait` and `monitor` for what {@link shell} and {@link agent} run in the background; where there is a shell, `monitor` has it
+   * start commands, too, and the session is told what these write. Needs `@shedkit/tools-task`.
    */
-  static background(): ToolPreset {
-    return new ToolPreset(backgroundTools());
+  static background(options: BackgroundPresetOptions = {}): ToolPreset {
+    return new ToolPreset(backgroundTools(options));
   }
 
   /** `schedule` over the `Schedules` of one session, which the program starts. Needs `@shedkit/tools-task`. */

@@ -12,6 +12,8 @@ export interface BackgroundTask {
   readonly ended: Promise<void>;
   /** What it has written from a position on (0 is the beginning), and the position behind it. */
   output?(from: number): Promise<{ text: string; next: number }>;
+  /** Ends it with all that it started. Absent where it cannot be ended so. */
+  end?(): Promise<void>;
   /** Called when the model has been told that it ended, so that no reminder tells it again. */
   told?(): void;
 }

@@ -143,8 +143,9 @@ export function exitData({ code, signal }: JobExit): { exitCode: number; signal?
 
 const MOST_AT_ONCE = 1024 * 1024; // bytes
 
-/** As other tools wait for it, and watch it. */
-function listed(task: Task, { terminal: { secrets } }: Shell): BackgroundTask {
+/** As other tools wait for it, watch it and end it. */
+function listed(task: Task, shell: Shell): BackgroundTask {
+  const { secrets } = shell.terminal;
   const { id, description, job, ended } = task;
   const output = async (from: number) => {
     const bytes = await job.read(from, Math.min(await job.size(), from + MOST_AT_ONCE));
@@ -156,7 +157,7 @@ function listed(task: Task, { terminal: { secrets } }: Shell): BackgroundTask {
   const told = () => {
     task.told = true;
   };
-  return { id, description, ended, ...how, told, ...(!task.forgotten && { output }) };
+  return { id, description, ended, ...how, told, end: () => shell.kill(task), ...(!task.forgotten && { output }) };
 }
 
 /** How many bytes at the end are the beginning of a character. */

@@ -1,4 +1,5 @@
 export { type AskUserInput, type AskUserOutput, askUserTool, type UserQuestion } from "./ask-user.js";
+export { type MonitorInput, type MonitorOutput, type MonitorParams, monitorTool } from "./monitor.js";
 export type { PlanModeOptions } from "./plan/gate.js";
 export { planMode, planModeTools } from "./plan/plan-mode.js";
 export { scheduleTool } from "./schedule/schedule-tool.js";
@@ -11,11 +12,5 @@ export {
 } from "./schedule/schedules.js";
 export type { When } from "./schedule/when.js";
 export { type TodoInput, type TodoItem, type TodoStatus, todoTool } from "./todo.js";
-export {
-  type MonitorInput,
-  type MonitorOutput,
-  monitorTool,
-  type WaitInput,
-  type WaitOutput,
-  waitTool,
-} from "./wait.js";
+export { type WaitInput, type WaitOutput, waitTool } from "./wait.js";
+export { MONITOR_OUTPUT, type MonitorOutputNote, monitorReminder } from "./watch.js";
