@@ -5,7 +5,7 @@ import { taskOf } from "./lib/context/task.mjs";
 import { DATA, FILES, loadSets } from "./lib/data.mjs";
 import { median } from "./lib/measure.mjs";
 import { PEERS } from "./lib/peers.mjs";
-import { number, quick, report, wanted } from "./lib/report.mjs";
+import { number, quick, report, wantedOf } from "./lib/report.mjs";
 import { startServer } from "./lib/server/start.mjs";
 import { startWorker } from "./lib/workers.mjs";
 
@@ -34,8 +34,8 @@ const [set] = loadSets(DATA).filter(({ name }) => name === "BFCL");
 const server = await startServer();
 const data = {};
 const notes = [];
-for (const [way, [peer, options]] of Object.entries(WAYS)) {
-  if (!wanted(way)) continue;
+for (const way of wantedOf(Object.keys(WAYS))) {
+  const [peer, options] = WAYS[way];
   const worker = await startWorker(new URL("./jobs/context.mjs", import.meta.url).href);
   for (const wire of Object.keys(WIRES)) {
     if (!PEERS[peer].wires.includes(wire)) continue;

@@ -15,8 +15,8 @@ import { share } from "./lib/shares.mjs";
 const { values } = parseArgs({
   options: {
     model: { type: "string" },
-    width: { type: "string", default: "640" },
-    layers: { type: "string", default: "8" },
+    width: { type: "string", default: quick ? "320" : "640" },
+    layers: { type: "string", default: quick ? "6" : "8" },
     threads: { type: "string", default: "1" },
     rounds: { type: "string", default: quick ? "3" : "11" },
     tokens: { type: "string", default: quick ? "48" : "128" },

@@ -3,18 +3,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stat } from "./lib/measure.mjs";
-import { number, quick, report, wanted } from "./lib/report.mjs";
+import { number, quick, report, wantedOf } from "./lib/report.mjs";
 import { inTurn } from "./lib/rounds.mjs";
 import { share } from "./lib/shares.mjs";
-import { startWorker } from "./lib/workers.mjs";
+import { startWorker, startWorkers } from "./lib/workers.mjs";
 
 const STEPS = 20; // of a turn
-const TOTAL = quick ? 400 : 2000;
-const PARTS = quick ? 4 : 10;
+const [TOTAL, PARTS] = quick ? [300, 3] : [2000, 10];
 /** Who would need more for all parts, or has written more, does not go on. */
 const PATIENCE_MS = share("long-session", 0.2);
 const MOST_MB = 2000;
-const KEEPERS = [
+const KEEPERS = wantedOf([
   "@shedkit/agent, libsql",
   "@shedkit/agent, level",
   "@shedkit/agent, JSON lines",
@@ -22,20 +21,18 @@ const KEEPERS = [
   "langchain, SqliteSaver",
   "@mastra/core, LibSQLStore",
   "@strands-agents/sdk, files",
-].filter(wanted);
+]);
 const job = new URL("./jobs/session.mjs", import.meta.url).href;
 const folder = mkdtempSync(join(tmpdir(), "shedkit-bench-"));
 const data = {};
 const notes = ["pi-agent-core, ai and @tanstack/ai bring no store; @openai/agents brings one in memory."];
 
-const workers = {};
-for (const [i, keeper] of KEEPERS.entries()) {
-  workers[keeper] = await startWorker(job);
-  const place = join(folder, `${i}`);
-  await workers[keeper].call("begin", { keeper, folder: place });
-  await workers[keeper].call("turns", { count: 1 }); // compiles
+const workers = await startWorkers(KEEPERS, job, async (worker, keeper) => {
+  const place = join(folder, `${KEEPERS.indexOf(keeper)}`);
+  await worker.call("begin", { keeper, folder: place });
+  await worker.call("turns", { count: 1 }); // compiles
   data[keeper] = { folder: place, parts: [], turns: 1, spent: 0 };
-}
+});
 // A part of each in turn, so that what the machine does meanwhile meets all.
 const perPart = TOTAL / PARTS / STEPS;
 for (let part = 0; part < PARTS; part++) {
@@ -67,7 +64,10 @@ for (const keeper of KEEPERS) {
 }
 // A new process each time, as after a restart.
 const kept = KEEPERS.filter((keeper) => !data[keeper].dead && !keeper.endsWith("in memory"));
-const { got, faults } = await inTurn(kept, quick ? 3 : 5, takenUp, { warm: 0, ms: share("long-session", 0.2) });
+const { got, faults } = await inTurn(kept, quick ? 2 : 5, takenUp, {
+  ...{ warm: 0, least: quick ? 1 : 3 },
+  ms: share("long-session", 0.2),
+});
 for (const [keeper, fault] of Object.entries(faults)) notes.push(`${keeper}, taken up again, failed: ${fault}`);
 for (const keeper of kept) data[keeper].resume = got[keeper];
 

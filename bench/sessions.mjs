@@ -3,24 +3,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OURS, PEERS } from "./lib/peers.mjs";
-import { number, quick, report, spread, wanted } from "./lib/report.mjs";
+import { number, quick, report, spread, wantedOf } from "./lib/report.mjs";
 import { figures, inTurn } from "./lib/rounds.mjs";
 import { share } from "./lib/shares.mjs";
-import { startWorker } from "./lib/workers.mjs";
+import { startWorkers } from "./lib/workers.mjs";
 
-const AT_ONCE = quick ? 200 : 1000;
-const IDLE = quick ? 1000 : 5000;
-const RECORDS = quick ? 2000 : 10_000;
-const ROUNDS = quick ? 2 : 3;
+const [AT_ONCE, IDLE, RECORDS, ROUNDS] = quick ? [100, 500, 1000, 2] : [1000, 5000, 10_000, 3];
 const notes = [];
-const names = Object.keys(PEERS).filter((name) => name === OURS || wanted(name));
+const names = wantedOf(Object.keys(PEERS), OURS);
 
 async function all(job, args, rounds, options) {
-  const workers = {};
-  for (const peer of names) {
-    workers[peer] = await startWorker(new URL("./jobs/sessions.mjs", import.meta.url).href);
-    await workers[peer].call("begin", { peer });
-  }
+  const workers = await startWorkers(names, new URL("./jobs/sessions.mjs", import.meta.url).href, (worker, peer) =>
+    worker.call("begin", { peer }),
+  );
   const { got, faults } = await inTurn(names, rounds, (name, round) => workers[name].call(job, args(round)), options);
   for (const worker of Object.values(workers)) worker.end();
   for (const [name, fault] of Object.entries(faults)) notes.push(`${name}, ${job}, failed: ${fault}`);
@@ -40,8 +35,7 @@ const idle = await all("idle", () => ({ count: IDLE, ms: idleMs }), 1, { warm: 0
 const stores = ["in memory", "JSON lines", "level", "libsql"];
 const postgres = await postgresServer();
 if (postgres) stores.push("postgres");
-const workers = {};
-for (const store of stores) workers[store] = await startWorker(new URL("./jobs/stores.mjs", import.meta.url).href);
+const workers = await startWorkers(stores, new URL("./jobs/stores.mjs", import.meta.url).href);
 const { got: kept, faults } = await inTurn(
   stores,
   ROUNDS,

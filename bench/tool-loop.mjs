@@ -1,26 +1,24 @@
 // What a step (an answer, a call of a tool, its result) costs in process, beside a model that costs nearly nothing.
 import { median } from "./lib/measure.mjs";
 import { OURS, PEERS } from "./lib/peers.mjs";
-import { number, quick, report, spread, wanted } from "./lib/report.mjs";
+import { number, quick, report, spread, wantedOf } from "./lib/report.mjs";
 import { figures, inTurn } from "./lib/rounds.mjs";
 import { share } from "./lib/shares.mjs";
-import { startWorker } from "./lib/workers.mjs";
+import { startWorkers } from "./lib/workers.mjs";
 
 const LENGTHS = [50, 200, 800];
 /** Of the share, what each length may take. */
 const PARTS = { 50: 0.07, 200: 0.2, 800: 0.45 };
-const ROUNDS = quick ? 3 : 11;
+const [ROUNDS, WARM, LEAST] = quick ? [3, 0, 2] : [11, 2, 3];
 /** One loop may take so long; who needs a quarter of it runs once, who would need more is left out. */
-const PATIENCE_MS = quick ? 8000 : 40_000;
+const PATIENCE_MS = quick ? 6000 : 40_000;
+/** Each runs short loops so long: before everything, and before each loop that is measured. */
+const [FIRST_MS, WARM_MS] = quick ? [500, 100] : [5000, 500];
 
-const WARM_MS = quick ? 150 : 500;
-
-const names = Object.keys(PEERS).filter((name) => name === OURS || wanted(name));
-const workers = {};
-for (const peer of names) {
-  workers[peer] = await startWorker(new URL("./jobs/loop.mjs", import.meta.url).href);
-  await workers[peer].call("begin", { peer });
-}
+const names = wantedOf(Object.keys(PEERS), OURS);
+const workers = await startWorkers(names, new URL("./jobs/loop.mjs", import.meta.url).href, (worker, peer) =>
+  worker.call("begin", { peer }),
+);
 const notes = [];
 const data = {};
 
@@ -28,16 +26,16 @@ const data = {};
 const pace = {};
 const growth = {};
 for (const name of names) {
-  const until = performance.now() + (quick ? 800 : 5000);
+  const until = performance.now() + FIRST_MS;
   do {
     const { wall } = await workers[name].call("steps", { count: 50 });
     pace[name] = wall;
   } while (performance.now() < until);
 }
 for (const count of LENGTHS) {
-  const wanted = (name) => pace[name] * count * (growth[name] ?? 1);
-  const able = names.filter((name) => wanted(name) < PATIENCE_MS);
-  const slow = able.filter((name) => wanted(name) > PATIENCE_MS / 4);
+  const expected = (name) => pace[name] * count * (growth[name] ?? 1);
+  const able = names.filter((name) => expected(name) < PATIENCE_MS);
+  const slow = able.filter((name) => expected(name) > PATIENCE_MS / 4);
   for (const name of names)
     if (!able.includes(name)) notes.push(`${name}: ${count} steps take longer than is waited for here.`);
   const memory = count === LENGTHS.at(-1);
@@ -51,7 +49,7 @@ for (const count of LENGTHS) {
     return workers[name].call("steps", { count });
   };
   const { got, faults } = await inTurn(able, ROUNDS, ask, {
-    warm: 2,
+    ...{ warm: WARM, least: LEAST },
     ms: share("tool-loop", PARTS[count]),
     patience: PATIENCE_MS / 4,
   });
@@ -76,7 +74,8 @@ for (const count of LENGTHS) {
 
 data.peak = {};
 for (const name of names) data.peak[name] = await workers[name].call("peak");
-const { got, faults } = await inTurn(names, quick ? 3 : 9, (name) => workers[name].call("parallel"), {
+const { got, faults } = await inTurn(names, quick ? 2 : 9, (name) => workers[name].call("parallel"), {
+  ...{ warm: quick ? 0 : 1, least: LEAST },
   ms: share("tool-loop", 0.1),
 });
 for (const [name, fault] of Object.entries(faults)) notes.push(`${name}, calls side by side, failed: ${fault}`);

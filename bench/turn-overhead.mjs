@@ -1,10 +1,10 @@
 // What a turn costs over HTTP: one question, an answer of 500 tokens, from a scripted server in a process of its own.
 import { BOUND, OURS, PEERS } from "./lib/peers.mjs";
-import { number, quick, report, spread, wanted } from "./lib/report.mjs";
+import { number, quick, report, spread, wantedOf } from "./lib/report.mjs";
 import { figures, inTurn } from "./lib/rounds.mjs";
 import { startServer } from "./lib/server/start.mjs";
 import { share } from "./lib/shares.mjs";
-import { startWorker } from "./lib/workers.mjs";
+import { startWorkers } from "./lib/workers.mjs";
 
 const [ROUNDS, TURNS, LONG_TURNS, WARM] = quick ? [3, 4, 1, 1] : [9, 10, 2, 3];
 const MS = share("turn-overhead", 0.28); // of each wire; the rest is for starting and ending
@@ -13,17 +13,14 @@ const LONG = 2500;
 const MODELS = { chat: "gpt-4.1", responses: "gpt-4.1", anthropic: "claude-sonnet-4-5" };
 const TITLES = { chat: "OpenAI Chat Completions", responses: "OpenAI Responses", anthropic: "Anthropic Messages" };
 
+const wanted = wantedOf(Object.keys({ ...BOUND, ...PEERS }), OURS);
 const server = await startServer();
 const tables = [];
 const data = {};
 const notes = [];
 for (const wire of Object.keys(MODELS)) {
-  const names = [];
-  for (const [name, { wires }] of Object.entries({ ...BOUND, ...PEERS })) {
-    if (name !== OURS && !wanted(name)) continue;
-    if (wires.includes(wire)) names.push(name);
-    else notes.push(`${name} has no ${TITLES[wire]} of its own.`);
-  }
+  const names = wanted.filter((name) => ({ ...BOUND, ...PEERS })[name].wires.includes(wire));
+  for (const name of wanted) if (!names.includes(name)) notes.push(`${name} has no ${TITLES[wire]} of its own.`);
   await measure(wire, names);
 }
 server.end();
@@ -32,17 +29,10 @@ report("turn-overhead", { tables, data, notes });
 process.exit();
 
 async function measure(wire, names) {
-  const workers = {};
-  for (const peer of names) {
-    workers[peer] = await startWorker(new URL("./jobs/turn.mjs", import.meta.url).href);
-    await workers[peer].call("begin", {
-      peer,
-      wire,
-      url: server.url("text-COUNT"),
-      tokens: [TURN, LONG],
-      model: MODELS[wire],
-    });
-  }
+  const setting = { wire, url: server.url("text-COUNT"), tokens: [TURN, LONG], model: MODELS[wire] };
+  const workers = await startWorkers(names, new URL("./jobs/turn.mjs", import.meta.url).href, (worker, peer) =>
+    worker.call("begin", { peer, ...setting }),
+  );
   const ask = async (name) => {
     const turn = await workers[name].call("turns", { tokens: TURN, count: TURNS });
     const memory = await workers[name].call("peak");

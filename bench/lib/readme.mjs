@@ -7,7 +7,7 @@ const FILES = ["README.md", "ARCHITECTURE.md", "bench/README.md", "packages/*/RE
 /** <!-- bench: NAME/KEY --> ... <!-- /bench -->, where KEY is a table of that measurement. */
 const BLOCK = /<!-- bench: ([\w-]+)\/([\w-]+) -->[\s\S]*?<!-- \/bench -->/g;
 
-/** Puts the tables of the last results into the READMEs, between their marks. Results of `--quick` are no figures for them. */
+/** Puts the tables of the last results into the READMEs, between their marks. */
 export function writeTables() {
   const found = new Map(results().map((result) => [result.name, result]));
   for (const file of globSync(FILES, { cwd: ROOT })) {
@@ -16,9 +16,8 @@ export function writeTables() {
     const after = before.replace(BLOCK, (block, name, key) => {
       const result = found.get(name);
       const table = result?.tables.find((each) => each.key === key);
-      const why = !result ? "not measured yet" : result.quick ? "measured with --quick alone" : "no such table";
-      if (table === undefined || result.quick) {
-        console.log(`${file}: ${name}/${key}: ${why}, left as it is`);
+      if (table === undefined) {
+        console.log(`${file}: ${name}/${key}: ${result ? "no such table" : "not measured yet"}, left as it is`);
         return block;
       }
       return `<!-- bench: ${name}/${key} -->\n${markdown(table, result)}\n<!-- /bench -->`;

@@ -4,22 +4,27 @@ import { join } from "node:path";
 import { versions } from "./peers.mjs";
 
 /** Where the figures go, as JSON. Ignored by git. */
-export const RESULTS = join(import.meta.dirname, "..", ".results");
+const RESULTS = join(import.meta.dirname, "..", ".results");
 
-/** Whether only a part is wanted: smaller, noisier, soon done. */
+/** Whether less is measured: smaller, noisier, soon done. */
 export const quick = process.argv.includes("--quick");
 
 /** What options name (`--embedder NAME`) is no part. */
 const only = process.argv.slice(2).filter((arg, i, all) => !arg.startsWith("--") && !/^--(?!quick$)/.test(all[i - 1]));
 
-/** Whether something is measured: all is, unless parts of names are given. */
-export function wanted(name) {
-  return only.length === 0 || only.some((part) => name.includes(part));
+/** Those that are measured: all, unless parts of names are given; `always` is beside them. Ends the program where one fits none. */
+export function wantedOf(names, always) {
+  const strange = only.find((part) => !names.some((name) => name.includes(part)));
+  if (strange !== undefined) {
+    console.error(`"${strange}" is no part of this measurement. It has: ${names.join("; ")}.`);
+    process.exit(2);
+  }
+  return names.filter((name) => only.length === 0 || name === always || only.some((part) => name.includes(part)));
 }
 
 /**
- * Prints tables and keeps them, with the figures they stand on, in `.results/NAME.json`. A table: `{ key, title, head, rows }`
- * with rows of texts; the first column names what was measured.
+ * Prints tables and keeps them, with the figures they stand on, in `.results/NAME.json`, or `.results/quick/NAME.json`. A table:
+ * `{ key, title, head, rows }` with rows of texts; the first column names what was measured.
  */
 export function report(name, { tables, data, notes = [] }) {
   for (const { title, head, rows } of tables) print(title, head, rows);
@@ -31,14 +36,16 @@ export function report(name, { tables, data, notes = [] }) {
     cores: availableParallelism(), // that it may use
     memoryGB: Math.round(totalmem() / 2 ** 30),
   };
-  mkdirSync(RESULTS, { recursive: true });
+  const folder = quick ? join(RESULTS, "quick") : RESULTS;
+  mkdirSync(folder, { recursive: true });
   const at = new Date().toISOString();
   writeFileSync(
-    join(RESULTS, `${name}.json`),
+    join(folder, `${name}.json`),
     `${JSON.stringify({ name, at, quick, machine, versions: versions(), tables, notes, data }, null, 1)}\n`,
   );
 }
 
+/** The last results of whole measurements. */
 export function results() {
   if (!existsSync(RESULTS)) return [];
   return readdirSync(RESULTS)

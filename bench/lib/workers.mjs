@@ -1,14 +1,23 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
 
+/** A process for each name, all started at once; `begin(worker, name)` is what each does first. */
+export async function startWorkers(names, module, begin = async () => {}) {
+  const started = names.map(async (name) => {
+    const worker = await startWorker(module);
+    await begin(worker, name);
+    return [name, worker];
+  });
+  return Object.fromEntries(await Promise.all(started));
+}
+
 /**
  * A process of its own that runs the exported functions of `module`. So each peer has its own heap, its own compiled code
  * and its own CPU time, while the rounds of all go in turn.
  */
-export async function startWorker(module, { argv = [], execArgv = ["--expose-gc"], env = {} } = {}) {
-  const child = fork(join(import.meta.dirname, "worker.mjs"), [module, ...argv], {
-    execArgv,
-    env: { ...process.env, ...env },
+export async function startWorker(module) {
+  const child = fork(join(import.meta.dirname, "worker.mjs"), [module], {
+    execArgv: ["--expose-gc"],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let errors = "";

@@ -127,8 +127,7 @@ import { z } from "zod";`,
       `export const withTools = createAgent({ model: new ChatAnthropic({ model: "claude-sonnet-4-6" }), tools: [${names}] });`,
   },
   "@strands-agents/sdk": {
-    peers: ["@strands-agents/sdk", "zod"],
-    strands: ["@anthropic-ai/sdk"],
+    strands: ["@strands-agents/sdk", "@anthropic-ai/sdk", "zod"],
     program: `import { Agent } from "@strands-agents/sdk";
 import { AnthropicModel } from "@strands-agents/sdk/models/anthropic";
 export const agent = () => new Agent({ model: new AnthropicModel({ modelId: "claude-sonnet-4-6" }) });`,
