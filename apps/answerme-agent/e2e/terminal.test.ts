@@ -18,7 +18,7 @@ describe.skipIf(!canMakeTerminals)("a session in a terminal", () => {
     const file = path.join(root, "config.ini");
     await writeFile(file, "[server]\nport = 8080\n");
     const edit = { path: "config.ini", old_string: "port = 8080", new_string: "port = 9090" };
-    const list = { command: "cat config.ini", description: "Shows the file" };
+    const list = { command: "touch seen.txt", description: "Leaves a mark" };
     const never = new Gate();
     const model = await ScriptedServer.start([
       { answer: [{ call: "shed", arguments: { description: "edit a file, run a command" } }] },
@@ -45,7 +45,7 @@ describe.skipIf(!canMakeTerminals)("a session in a terminal", () => {
     await first.shows("Allow this?");
     expect(await readFile(file, "utf8")).toContain("8080"); // not before it is allowed
     first.type(`y${ENTER}`);
-    await first.shows('[a]lways "cat config.ini" in this session');
+    await first.shows('[a]lways "touch seen.txt" in this session');
     first.type(`a${ENTER}`);
     await first.shows("The port is 9090.");
     expect(await readFile(file, "utf8")).toBe("[server]\nport = 9090\n");

@@ -48,7 +48,8 @@ async function once(question: string, task: Task, around: Surroundings): Promise
   const { renderer } = around;
   const permission = settings.permission.value;
   const denied = new Set<string>();
-  const policy = policyOf(permission, ({ tool }) => {
+  const rules = { permission, permissions: settings.permissions.value, root, ownFolder: ownFolder() };
+  const policy = policyOf(rules, ({ tool }) => {
     denied.add(tool);
     return "it changes something or goes out to the network, and there is nobody to ask; answer without it";
   });
@@ -72,7 +73,9 @@ async function once(question: string, task: Task, around: Surroundings): Promise
       const message = await withReferencedFiles(beside + question, root, choice);
       const { code } = await ask(session, message, { ...around, choice, debug: options.debug });
       if (denied.size === 0) return code;
-      renderer.error(`${[...denied].join(", ")} was not permitted, since nobody could be asked; --yes permits it`);
+      renderer.error(
+        `${[...denied].join(", ")} was not permitted, since nobody could be asked${permission === "allow" ? "" : "; --yes permits it"}`,
+      );
       return code === ExitCode.answered ? ExitCode.notPermitted : code;
     } finally {
       await session.end();

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import path from "node:path";
-import type { PermissionPolicy, PermissionRequest, TurnEvent } from "@shedkit/agent";
+import { type PermissionPolicy, type PermissionRequest, permissionRules, type TurnEvent } from "@shedkit/agent";
+import { realPathOf } from "@shedkit/fs/node";
 import type { ApprovalDecision, ToolArguments } from "@shedkit/types";
 import { changeLines } from "./change.js";
 import { isKnownCommand } from "./commands.js";
@@ -14,18 +16,34 @@ type ApprovalRequested = Extract<TurnEvent, { type: "approvalRequested" }>;
 /** Asks whether a call may run; undefined: the person stopped the turn instead. */
 export type Approver = (request: ApprovalRequested) => Promise<ApprovalDecision | undefined>;
 
-/** What changes nothing, and sends nothing out, may run; what does may run as the settings say. */
-export function policyOf(permission: Settings["permission"], ask: "ask" | ((call: PermissionRequest) => string)) {
-  const policy: PermissionPolicy = {
+export interface PolicyOptions {
+  permission: Settings["permission"];
+  /** Default: no rules. */
+  permissions?: Settings["permissions"] | undefined;
+  root: string;
+  /** Where a person's own settings, skills and notes are: not changed without asking. Default: nowhere. */
+  ownFolder?: string | undefined;
+}
+
+/** What only reads in the folder may run; what does more may run as the settings and their rules say. */
+export function policyOf(options: PolicyOptions, ask: "ask" | ((call: PermissionRequest) => string)): PermissionPolicy {
+  const { permission, permissions, root, ownFolder } = options;
+  const rules = permissionRules({
+    ...permissions,
+    ...{ root, home: homedir(), realPath: realPathOf },
+    mode: permission === "allow" ? "bypass" : "ask",
+    protect: ["answerme.json", ".answerme/", ...(ownFolder === undefined ? [] : [ownFolder])],
+  });
+  return {
     async decide(call) {
-      const { readOnly } = call.capabilities;
-      const isQuiet = readOnly && !call.access.some(({ action }) => action === "network");
-      if (permission === "allow" || isQuiet || call.kind === "memory") return "allow";
-      if (permission === "readOnly" && !readOnly) return { deny: "nothing may be changed in this session" };
-      return ask === "ask" ? ask : { deny: ask(call) };
+      const isChange = !call.capabilities.readOnly && call.kind !== "memory";
+      if (permission === "readOnly" && isChange) return { deny: "nothing may be changed in this session" };
+      const verdict = await rules.decide(call);
+      if (ask === "ask" || verdict === "allow" || (typeof verdict === "object" && "deny" in verdict)) return verdict;
+      const reason = typeof verdict === "object" ? `${verdict.ask}; ` : "";
+      return { deny: reason + ask(call) };
     },
   };
-  return policy;
 }
 
 /**
@@ -37,7 +55,8 @@ export function askPerson(prompt: Prompt, renderer: Renderer, root: string): App
     const { name, arguments: args = {} } = request;
     if (request.asks) return askQuestions(args, prompt, renderer);
     renderer.change(changeLines(name, args, await textBefore(args, root)));
-    const always = grantOf(request);
+    if (request.reason !== undefined) renderer.notice(request.reason);
+    const always = request.reason === undefined ? grantOf(request) : undefined; // asked each time
     const choices = ["[y]es", ...(always ? [`[a]lways ${always.what} in this session`] : []), "[n]o", "or say why not"];
     const answer = await answered(prompt, renderer, `Allow this? ${choices.join(", ")}: `);
     if (answer.type === "interrupt") return undefined;

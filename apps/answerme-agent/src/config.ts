@@ -2,7 +2,14 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { UsageError } from "./exit.js";
 import { lineAt, lineOf } from "./json-place.js";
-import { type McpEntry, SETTINGS, type Settings, type Sourced, type ToolGroups } from "./settings.js";
+import {
+  type McpEntry,
+  type PermissionLists,
+  SETTINGS,
+  type Settings,
+  type Sourced,
+  type ToolGroups,
+} from "./settings.js";
 
 const CONFIG_FILE = "answerme.json";
 
@@ -17,8 +24,8 @@ export interface ConfigSources {
 
 /**
  * Every setting, from the first of these that has it: the command line, the environment, the project's file, the
- * user's file, the default. MCP servers are those of both files, by name; a group of tools is off where one of them says
- * so. Throws UsageError naming file, line, field and what was expected.
+ * user's file, the default. MCP servers are those of both files, by name, and so are rules; a group of tools is off where
+ * one of them says so. Throws UsageError naming file, line, field and what was expected.
  */
 export async function loadSettings({ flags, env, root, home }: ConfigSources): Promise<Sourced<Settings>> {
   const project = await readConfig(path.join(root, CONFIG_FILE));
@@ -28,6 +35,13 @@ export async function loadSettings({ flags, env, root, home }: ConfigSources): P
     throw new UsageError(
       `${loosened.from}: "permission": "allow" does not count in a project's file, since a project must not permit ` +
         "itself; put it into your own file, or use --yes",
+    );
+  }
+  const allowed = (project?.get("permissions")?.value as PermissionLists | undefined)?.allow;
+  if (allowed?.length) {
+    throw new UsageError(
+      `${project?.get("permissions")?.fromOf("allow")}: "permissions.allow" does not count in a project's file, since a project ` +
+        "must not permit itself; put it into your own file",
     );
   }
   const services = project?.get("services");
@@ -48,6 +62,7 @@ export async function loadSettings({ flags, env, root, home }: ConfigSources): P
   return {
     model: await of("model", null),
     permission: await of("permission", "ask"),
+    permissions: rulesOf(user, project),
     maxSteps: await of("maxSteps", null),
     keepSessions: await of("keepSessions", true),
     tools: toolsOf(project, user),
@@ -86,6 +101,17 @@ function toolsOf(...files: readonly (ConfigFile | undefined)[]): Sourced<Setting
     Object.entries(value as ToolGroups).flatMap(([group, on]) => (on ? [] : [[group, false] as const])),
   );
   return { value: Object.fromEntries(off), from: fromAll(found) };
+}
+
+/** What both files say. */
+function rulesOf(...files: readonly (ConfigFile | undefined)[]): Sourced<Settings>["permissions"] {
+  const found = files.flatMap((file) => file?.get("permissions") ?? []);
+  const lists = found.map(({ value }) => value as PermissionLists);
+  const all = (name: keyof PermissionLists) => {
+    const rules = lists.flatMap((list) => list[name] ?? []);
+    return rules.length === 0 ? {} : { [name]: rules };
+  };
+  return { value: { ...all("allow"), ...all("ask"), ...all("deny") }, from: fromAll(found) };
 }
 
 function serversOf(project: ConfigFile | undefined, user: ConfigFile | undefined): Sourced<Settings>["mcpServers"] {

@@ -25,8 +25,8 @@ export interface Conversation {
   /** Where a person's own skills and notes are. Default: nowhere. */
   readonly ownFolder?: string | undefined;
   readonly permission: Settings["permission"];
-  /** Which tools there are. Default: all. */
-  readonly settings?: Pick<Sourced<Settings>, "tools" | "toolSet" | "services"> | undefined;
+  /** Which tools there are, and rules. Default: all, and none. */
+  readonly settings?: Pick<Sourced<Settings>, "tools" | "toolSet" | "services" | "permissions"> | undefined;
   readonly mcp?: Mcp | undefined;
   /** The model of a name. */
   choose(model: string): ModelChoice;
@@ -72,7 +72,8 @@ export async function converse(options: Conversation): Promise<ExitCode> {
 async function begin(options: Conversation): Promise<Talk> {
   const { choice, root, ownFolder, permission, settings, mcp, interrupts, choose, renderer } = options;
   const keeping = await options.keeping;
-  const fixed = { root, ownFolder, policy: policyOf(permission, "ask"), readOnly: permission === "readOnly", settings };
+  const policy = policyOf({ permission, permissions: settings?.permissions.value, root, ownFolder }, "ask");
+  const fixed = { root, ownFolder, policy, readOnly: permission === "readOnly", settings };
   let serving: Promise<void> | undefined;
   const open = async (choice: ModelChoice, place: SessionPlace | undefined) => {
     const session = await openSession({ ...fixed, choice, place });

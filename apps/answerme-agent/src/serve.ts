@@ -48,12 +48,16 @@ export async function serve(
       open: async ({ docStore, sessionId, model }: OpenRequest) => {
         const isKept = docStore === shelf?.docStore;
         const choice = models.choice(model);
+        const folder = (isKept ? await rootOf(shelf, sessionId) : undefined) ?? root;
         const session = await openSession({
           choice,
           settings,
-          root: (isKept ? await rootOf(shelf, sessionId) : undefined) ?? root,
+          root: folder,
           ownFolder: ownFolder(),
-          policy: policyOf(permission, "ask"),
+          policy: policyOf(
+            { permission, permissions: settings.permissions.value, root: folder, ownFolder: ownFolder() },
+            "ask",
+          ),
           readOnly: permission === "readOnly",
           place: { docStore, sessionId, memoryStore: isKept ? shelf.memoryStore : undefined },
         });

@@ -7,6 +7,8 @@ export interface Settings {
   model: string | null;
   /** Whether calls that change something may run: after asking, without, or never. */
   permission: "ask" | "allow" | "readOnly";
+  /** Rules for single tools, commands, files and hosts. */
+  permissions: PermissionLists;
   /** How many rounds of tool calls a question may take; null: the agent's own limit. */
   maxSteps: number | null;
   /** Whether sessions are kept, to be gone on with later. */
@@ -18,6 +20,13 @@ export interface Settings {
   /** What searches the web and makes images and videos: tools are there for those that are named. */
   services: Services;
   mcpServers: readonly McpEntry[];
+}
+
+/** Rules such as `Bash(git status:*)`: what runs without asking, what is asked about whatever else says, what never runs. */
+export interface PermissionLists {
+  readonly allow?: readonly string[] | undefined;
+  readonly ask?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
 }
 
 /** Tools that belong together, and are switched off together. */
@@ -85,6 +94,7 @@ export const SETTINGS: { readonly [name in keyof Settings]: Setting } = {
     env: "ANSWERME_PERMISSION",
     fault: plain((value) => PERMISSIONS.some((permission) => permission === value), '"ask", "allow" or "readOnly"'),
   },
+  permissions: { fault: rulesFault },
   maxSteps: {
     env: "ANSWERME_MAX_STEPS",
     fault: plain(
@@ -118,6 +128,26 @@ function toolsFault(value: unknown): Fault | undefined {
       return { path, got: part, wanted: `only ${TOOL_GROUPS.join(", ")} in "tools"` };
     }
     if (typeof part !== "boolean") return { path, got: part, wanted: "true or false" };
+  }
+  return undefined;
+}
+
+async function rulesFault(value: unknown): Promise<Fault | undefined> {
+  if (!isObject(value)) return { path: [], got: value, wanted: 'an object, e.g. { "allow": ["Bash(npm test)"] }' };
+  const { permissionRules } = await import("@shedkit/agent");
+  for (const [name, rules] of Object.entries(value)) {
+    const path = [name];
+    if (!/^(?:allow|ask|deny)$/.test(name))
+      return { path, got: rules, wanted: 'only allow, ask, deny in "permissions"' };
+    if (!Array.isArray(rules)) return { path, got: rules, wanted: 'a list of rules, e.g. ["Bash(npm test)"]' };
+    for (const rule of rules) {
+      try {
+        permissionRules({ root: "/", home: "/", allow: [rule] });
+      } catch (error) {
+        const [, wanted = String(error)] = /wanted: (.*)\.$/.exec(String(error)) ?? [];
+        return { path, got: rule, wanted };
+      }
+    }
   }
   return undefined;
 }

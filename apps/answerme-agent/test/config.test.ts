@@ -26,6 +26,7 @@ describe("settings", () => {
     expect(await f.load()).toEqual({
       model: { value: null, from: "default" },
       permission: { value: "ask", from: "default" },
+      permissions: { value: {}, from: "default" },
       maxSteps: { value: null, from: "default" },
       keepSessions: { value: true, from: "default" },
       tools: { value: {}, from: "default" },
@@ -49,7 +50,7 @@ describe("settings", () => {
   it.each([
     [
       '{\n  "modle": "x"\n}',
-      /answerme\.json:2: there is no setting "modle"; there are model, permission, maxSteps, keepSessions, tools, toolSet, services, mcpServers$/,
+      /answerme\.json:2: there is no setting "modle"; there are model, permission, permissions, maxSteps, keepSessions, tools, toolSet, services, mcpServers$/,
     ],
     ['{\n\n  "maxSteps": 0\n}', /answerme\.json:3: "maxSteps" is 0; wanted: a whole number from 1 to 1000/],
     ['{"model": ""}', /answerme\.json:1: "model" is ""; wanted: a Hugging Face/],
@@ -61,6 +62,14 @@ describe("settings", () => {
     ['{"tools": {"shell": "no"}}', /answerme\.json:1: "tools\.shell" is "no"; wanted: true or false/],
     ['{\n  "toolSet": {\n "tools": "read" }\n}', /answerme\.json:3: "toolSet\.tools" is "read"; wanted: /],
     ['{\n  "toolSet": {"tools": []},\n  "tools": 3\n}', /answerme\.json:3: "tools" is 3; wanted: an object/],
+    [
+      '{\n"permissions": {\n"deny": ["Bash(rm"]}}',
+      /answerme\.json:3: "permissions\.deny" is "Bash\(rm"; wanted: Tool or Tool/,
+    ],
+    ['{"permissions": {"deny": [7]}}', /"permissions\.deny" is 7; wanted: a text such as/],
+    ['{"permissions": {"allow": "Bash"}}', /"permissions\.allow" is "Bash"; wanted: a list of rules/],
+    ['{"permissions": {"alow": []}}', /"permissions\.alow" is \[\]; wanted: only allow, ask, deny/],
+    ['{"permissions": []}', /"permissions" is \[\]; wanted: an object/],
     ['{"mcpServers": []}', /answerme\.json:1: "mcpServers" is \[\]; wanted: servers by name/],
     ["", /answerme\.json:1: not valid JSON/],
     ["[]", /answerme\.json:1: wanted an object/],
@@ -122,6 +131,19 @@ describe("settings", () => {
     expect(servicesText(services)).toBe('{"images":{"baseUrl":"http://a","apiKey":"..."}}');
     await using other = await folders({ project: JSON.stringify({ services }) });
     await expect(other.load()).rejects.toThrow(/"services" does not count in a project's file/);
+  });
+
+  it("of rules come from both files; a project cannot allow, only ask and deny", async () => {
+    await using f = await folders({
+      project: '{"permissions": {"deny": ["Read(.env)"], "allow": []}}',
+      user: '{"permissions": {"deny": ["Bash(rm:*)"], "allow": ["Bash(npm test)"]}}',
+    });
+    expect((await f.load()).permissions.value).toEqual({
+      allow: ["Bash(npm test)"],
+      deny: ["Bash(rm:*)", "Read(.env)"],
+    });
+    await using allowing = await folders({ project: '{"permissions": {\n"allow": ["Bash"]}}' });
+    await expect(allowing.load()).rejects.toThrow(/answerme\.json:2: "permissions\.allow" does not count/);
   });
 
   it("of the environment are checked too", async () => {

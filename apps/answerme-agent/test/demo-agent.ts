@@ -36,7 +36,12 @@ export class DemoAgent {
 
   /** A session of the program over a folder, with every change allowed. */
   open(root: string) {
-    return openSession({ choice: this.choice, root, policy: policyOf("allow", "ask"), readOnly: false });
+    return openSession({
+      choice: this.choice,
+      root,
+      policy: policyOf({ permission: "allow", root }, "ask"),
+      readOnly: false,
+    });
   }
 
   /** Asks one question in a new session over a new folder that holds its files. */

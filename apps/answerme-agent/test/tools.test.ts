@@ -22,12 +22,13 @@ interface Given extends Partial<ModelChoice> {
   toolSet?: Settings["toolSet"];
   services?: Settings["services"];
   permission?: Settings["permission"];
+  permissions?: Settings["permissions"];
 }
 
 /** A session with a scripted model; calls that would be asked about are noted and denied. */
 async function open(given: Given = {}) {
   const { answers = [], readOnly = false, unattended, own = {}, tools = {}, toolSet = null, ...others } = given;
-  const { services = {}, permission = "ask", ...choice } = others;
+  const { services = {}, permission = "ask", permissions, ...choice } = others;
   const folder = await temporaryFolder();
   const root = path.join(folder.path, "project");
   for (const [name, text] of Object.entries({ "project/config.ini": "port=8417\n", ...own })) {
@@ -53,7 +54,7 @@ async function open(given: Given = {}) {
     root,
     ownFolder: path.join(folder.path, "own"),
     unattended,
-    policy: policyOf(readOnly ? "readOnly" : permission, ({ tool }) => {
+    policy: policyOf({ permission: readOnly ? "readOnly" : permission, permissions, root }, ({ tool }) => {
       asked.push(tool);
       return "nobody is there";
     }),
@@ -157,6 +158,31 @@ describe("the tools of a session", () => {
     expect(heard.toSorted()).toEqual(["/search k-123456", "/v1/images/generations Bearer k-123456"]);
   });
 
+  it("are let run, asked about and refused by the rules of the settings; what only reads runs by itself", async () => {
+    const bash = (command: string) => ({ call: "bash", arguments: { command, description: "Works" } });
+    const calls = [bash("cat config.ini"), bash("echo made > by-rule"), bash("printf ruled"), bash("rm config.ini")];
+    const edit = { call: "write", arguments: { path: "answerme.json", content: "{}" } };
+    const answers: ScriptedAnswer[] = [[...calls, edit], "Done."];
+    const permissions = { allow: ["Bash(printf:*)"], deny: ["Bash(rm:*)"] };
+    await using t = await open({ permissions, answers });
+    t.session.toolManager.activate(["bash", "write"]);
+    const turn = await t.session.runTurn("Go");
+    const told = turn.toolResults().map(({ content }) => JSON.stringify(content));
+    expect(told).toEqual([
+      expect.stringContaining("port=8417"),
+      expect.stringContaining("nobody is there"),
+      expect.stringContaining("ruled"),
+      expect.stringContaining("the rule Bash(rm:*) forbids"),
+      expect.stringMatching(/answerme\.json: it is not changed without asking; nobody is there/),
+    ]);
+    expect(t.asked).toEqual(["bash", "write"]);
+    expect((await stat(path.join(t.root, "config.ini"))).size).toBe(10);
+    await using allowed = await open({ permission: "allow", permissions, answers });
+    allowed.session.toolManager.activate(["bash", "write"]);
+    await allowed.session.runTurn("Go");
+    expect(allowed.asked).toEqual(["write"]);
+  });
+
   it("that go out to services are asked about, and are gone with their group", async () => {
     const services = { search: { baseUrl: "http://127.0.0.1:1" }, images: { baseUrl: "http://127.0.0.1:1/v1" } };
     const answers: ScriptedAnswer[] = [
@@ -230,7 +256,7 @@ describe("leave", () => {
       { call: "memory", arguments: { command: "add", fact: "The port is 8417." } },
       { call: "write", arguments: { path: "a.txt", content: "a" } },
       { call: "delete", arguments: { path: "config.ini" } },
-      { call: "bash", arguments: { command: "ls", description: "list" } },
+      { call: "bash", arguments: { command: "touch b.txt", description: "make" } },
       { call: "web_fetch", arguments: { url: "https://example.com/" } },
     ];
     await using t = await open({ answers: [calls, "Done."] });

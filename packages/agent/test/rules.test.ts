@@ -464,6 +464,7 @@ describe("paths", () => {
     expect(await verdict(edit("C:\\proj/src/a.ts"), options)).toBe("allow");
     expect(await verdict(edit("C:\\proj\\src\\..\\x"), options)).toBe("ask");
     expect(await verdict(read("C:/proj/x"), options)).toBe("allow");
+    expect(await verdict(edit("C:/Users/me/x"), { ...options, allow: ["Edit(C:\\Users\\me/**)"] })).toBe("allow");
   });
 });
 

@@ -105,16 +105,17 @@ function Approval({ id, call, session }: { id: string; call: CallEntry; session:
     if (ok === undefined) setSent(false);
     else focusNext();
   };
-  const { access = [], asks = false } = call.approval?.call ?? {};
+  const { access = [], asks = false, reason: why } = call.approval?.call ?? {};
   return (
     <fieldset class="approval" disabled={sent}>
       <legend>{asks ? `Do you agree to ${call.name}?` : `May ${call.name} run?`}</legend>
       {access.length > 0 && <p class="dim">{access.map(({ action, target }) => `${action} ${target}`).join(", ")}</p>}
+      {why !== undefined && <p>{why}</p>}
       <div class="row">
         <button type="button" class="primary" onClick={() => void decide("once")}>
           {asks ? "Yes" : "Allow once"}
         </button>
-        {!asks && (
+        {!asks && why === undefined && (
           <button type="button" onClick={() => void decide("always")}>
             Always in this session
           </button>

@@ -47,7 +47,7 @@ export async function serveRestate(
       ...{ choice: models.first, settings, root },
       // What lies beside a person's own settings is on this machine alone.
       ownFolder: workspace.type === "worker" ? ownFolder() : undefined,
-      policy: policyOf(permission, "ask"),
+      policy: policyOf({ permission, permissions: settings.permissions.value, root, ownFolder: ownFolder() }, "ask"),
       readOnly: permission === "readOnly",
       background: workspace.type === "worker",
     });

@@ -38,9 +38,9 @@ export class PathPattern {
 
   /** What was wanted, where it is none. */
   static of(pattern: string, { root, home }: Places): PathPattern | string {
-    const text = pattern.replace(/^\.\//, "");
-    const [start] = /^(?:~\/|~$|[A-Za-z]:[\\/]|\/)/.exec(text) ?? [];
-    if (text.split(/[\\/]/).includes("..") || (text.startsWith("~") && start === undefined)) {
+    const text = /^[A-Za-z]:\\/.test(pattern) ? pattern.replaceAll("\\", "/") : pattern.replace(/^\.\//, "");
+    const [start] = /^(?:~\/|~$|[A-Za-z]:\/|\/)/.exec(text) ?? [];
+    if (text.split("/").includes("..") || (text.startsWith("~") && start === undefined)) {
       return "a path from the root folder, from / or from ~/, without ..";
     }
     if (start?.startsWith("~") && home === undefined) return "a path without ~, since no `home` is given";
