@@ -1,5 +1,5 @@
-// Fails where a package imports from a floor above it, where packages run in a circle, or where two export one name.
-// The floors are those of ARCHITECTURE.md.
+// Fails where a package imports from a floor above it, where packages run in a circle, where two export one name, or where a
+// README does not have a name that its package exports (but from `internals`). The floors are those of ARCHITECTURE.md.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
@@ -70,7 +70,8 @@ for (const circle of circles()) problems.push(`circle: ${circle.join(" -> ")}`);
 
 const exporters = new Map(); // exported name -> package
 for (const [name, { dir, manifest }] of packages) {
-  for (const entry of Object.values(manifest.exports ?? {})) {
+  const told = namesIn(path.join(dir, "README.md"));
+  for (const [key, entry] of Object.entries(manifest.exports ?? {})) {
     const source = typeof entry === "object" ? entry["@shedkit/source"] : undefined;
     if (source === undefined) continue;
     const file = path.join(dir, source);
@@ -82,6 +83,8 @@ for (const [name, { dir, manifest }] of packages) {
       const other = exporters.get(exported);
       if (other !== undefined && other !== name) problems.push(`"${exported}" is exported by ${other} and by ${name}`);
       exporters.set(exported, name);
+      if (key !== "./internals" && !told.has(exported))
+        problems.push(`${name}: its README does not name "${exported}"`);
     }
   }
 }
@@ -132,6 +135,12 @@ function exportsOf(file, name) {
   if (/^export\s+(?:const|let|var)\s[^=;(]*=[^;(\n]*,\s*\w+\s*=/m.test(text))
     problems.push(`${name}: ${path.basename(file)} exports several names in one statement; use one each`);
   return names;
+}
+
+/** The words that stand as code in the text of a README; its examples do not count. */
+function namesIn(file) {
+  const text = existsSync(file) ? readFileSync(file, "utf8").replace(/^ *```[\s\S]*?^ *```$/gm, "") : "";
+  return new Set([...text.matchAll(/`([^`]+)`/g)].flatMap(([, code]) => code.match(/[\w$]+/g) ?? []));
 }
 
 /** The text without its comments; what looks like one inside a string stays. */

@@ -13,13 +13,14 @@ import type { GlobParams, SearchFileParams } from "@shedkit/tools-search";
 import type { BashParams, TaskOutputParams } from "@shedkit/tools-shell";
 import type { NodeTerminalOptions } from "@shedkit/tools-shell/node";
 import type { SkillParams, SkillScope } from "@shedkit/tools-skills";
-import type { PlanModeOptions } from "@shedkit/tools-task";
+import type { MonitorParams, PlanModeOptions } from "@shedkit/tools-task";
 import type { WebFetchParams, WebSearchParams } from "@shedkit/tools-web";
 import { type JsonValue, newSessionId, type ToolArguments } from "@shedkit/types";
 import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
 import type { Settings } from "../src/given.js";
 import {
   type AgentPresetOptions,
+  type BackgroundPresetOptions,
   type FileChangesPresetOptions,
   type FilesPresetOptions,
   type GlobPresetOptions,
@@ -97,6 +98,7 @@ describe("settings of presets", () => {
     type Media = ByTool<{ image_gen: ImageGenParams; video: VideoParams }>;
     expectTypeOf<Pick<MediaPresetOptions, "image_gen" | "video">>().toEqualTypeOf<Media>();
     expectTypeOf<PlanModePresetOptions>().toEqualTypeOf<PlanModeOptions>();
+    expectTypeOf<BackgroundPresetOptions>().toEqualTypeOf<Settings<MonitorParams>>();
     expectTypeOf<Omit<AgentPresetOptions, "childTools">>().toEqualTypeOf<Omit<AgentToolOptions, "tools">>();
     expectTypeOf<SkillFolder>().toEqualTypeOf<SkillScope>();
   });
