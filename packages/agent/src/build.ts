@@ -58,7 +58,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
     const effects = settings.gate ? gated(driven, settings.gate) : driven;
     // What runs beside the loop is no step of it, and holds none up.
     const { generate } = settings.gate ? gated(inProcess, settings.gate) : inProcess;
-    const beside = { ...effects, generate, sleep: inProcess.sleep };
+    const beside = effects === inProcess ? effects : { ...effects, generate, sleep: inProcess.sleep };
     const log = new SessionLog(state, effects);
     const recall = new Recall(docStore, sessionId, state, settings.embedder);
     const memory = new WorkingMemory(log, memoryStore, sessionId);

@@ -46,11 +46,12 @@ export const loopRanges: Ranges<LoopDetectionConfig> = {
 export const childrenRanges: Ranges<ChildrenConfig> = { maxDepth: SOME, maxRunning: SOME };
 
 /**
- * The defaults with what was given over them; `undefined` is not given. Throws AgenticError `session` for a number that
+ * The defaults with what was given over them; `undefined` is not given, and without anything given they are those
+ * themselves. Throws AgenticError `session` for a number that
  * cannot be meant: compared with it, no limit would ever be reached.
  */
 export function configured<T extends object>(defaults: T, given: Partial<T> | undefined, ranges: Ranges<T>): T {
-  const config: T = { ...defaults };
+  const config: T = given === undefined ? defaults : { ...defaults };
   for (const key in given) if (given[key] !== undefined) config[key] = given[key];
   for (const key of Object.keys(ranges) as (keyof T & keyof Ranges<T> & string)[]) {
     checkNumber(key, config[key], ranges[key]);

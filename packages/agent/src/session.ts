@@ -206,9 +206,9 @@ export class AgentSession<
 
   /** The conversation, from the beginning, as it stands in the log. What was retracted is left out. */
   async *messages(): AsyncGenerator<Message, void, void> {
-    const retracted = this.#parts.log.state.retracted;
+    const { state } = this.#parts.log;
     for await (const { record } of this.#parts.docStore.read(this.sessionId)) {
-      if (record.type === "conversation" && !retracted.has(record.message.id)) yield record.message;
+      if (record.type === "conversation" && !state.retracted.has(record.message.id)) yield record.message;
     }
   }
 

@@ -19,6 +19,9 @@ interface Table {
   readonly groups: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Of all routers that have no other names for models. */
+const NO_NAMES: ReadonlyMap<string, never> = new Map<string, never>();
+
 /**
  * Finds the backend of a model. In this order: a rule, a backend that says it serves the model, an alias, a group. A
  * backend that cannot say what it serves gets a model by a rule alone, unless it is the only one.
@@ -33,7 +36,7 @@ export class ProviderRouter {
 
   /** Everything goes to one backend, except what it says it does not serve. */
   static single(provider: ModelProvider): ProviderRouter {
-    return ProviderRouter.builder().provider(provider).build();
+    return new ProviderRouter({ providers: [provider], rules: [], aliases: NO_NAMES, groups: NO_NAMES });
   }
 
   static builder(): ProviderRouterBuilder {

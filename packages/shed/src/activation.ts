@@ -2,9 +2,20 @@ import type { ActivatedBy } from "@shedkit/types";
 
 /** Which tools are active, since when (their order) and why. */
 export class Activations {
-  readonly #by = new Map<string, ActivatedBy>(); // in order of activation
-  readonly #lastUse = new Map<string, number>();
+  /** Those from the beginning, which other sessions may have too, and its own since something changed; in order. */
+  readonly #first: ReadonlyMap<string, ActivatedBy>;
+  #own: Map<string, ActivatedBy> | undefined;
+  /** Of those that may be dropped: pinned tools stay anyway. */
+  #lastUse: Map<string, number> | undefined;
   #clock = 0;
+
+  constructor(first: ReadonlyMap<string, ActivatedBy>) {
+    this.#first = first;
+  }
+
+  get #by(): ReadonlyMap<string, ActivatedBy> {
+    return this.#own ?? this.#first;
+  }
 
   has(name: string): boolean {
     return this.#by.has(name);
@@ -22,10 +33,12 @@ export class Activations {
   add(names: readonly string[], by: ActivatedBy): string[] {
     const added: string[] = [];
     for (const name of names) {
+      if (!this.#by.has(name)) {
+        this.#own ??= new Map(this.#first);
+        this.#own.set(name, by);
+        added.push(name);
+      }
       this.touch(name);
-      if (this.#by.has(name)) continue;
-      this.#by.set(name, by);
-      added.push(name);
     }
     return added;
   }
@@ -33,13 +46,17 @@ export class Activations {
   /** Removes those that are active; returns them. */
   remove(names: readonly string[]): string[] {
     return names.filter((name) => {
-      this.#lastUse.delete(name);
-      return this.#by.delete(name);
+      if (!this.#by.has(name)) return false;
+      this.#lastUse?.delete(name);
+      this.#own ??= new Map(this.#first);
+      return this.#own.delete(name);
     });
   }
 
   /** Notes that a tool was used or found again. */
   touch(name: string): void {
+    if (this.#by.get(name) === "pin") return;
+    this.#lastUse ??= new Map();
     this.#lastUse.set(name, ++this.#clock);
   }
 
@@ -50,7 +67,7 @@ export class Activations {
     return Array.from(this.#by)
       .filter(([, by]) => by !== "pin")
       .map(([name]) => name)
-      .sort((a, b) => (this.#lastUse.get(a) ?? 0) - (this.#lastUse.get(b) ?? 0))
+      .sort((a, b) => (this.#lastUse?.get(a) ?? 0) - (this.#lastUse?.get(b) ?? 0))
       .slice(0, excess);
   }
 }

@@ -6,10 +6,12 @@ import { wantsListing } from "./listing.js";
 import type { Offer } from "./offer.js";
 import { ToolDiscovery } from "./search/discovery.js";
 import type { SessionTools } from "./session-tools.js";
+import type { ShedHost } from "./shed-tool.js";
 import type { ToolHit } from "./types.js";
+import type { NamedTools } from "./use-tool.js";
 
-/** Finds the tools of a session: all of them, and those that may be listed now. */
-export class ToolLookup {
+/** Finds the tools of a session: all of them, and those that may be listed now. `shed` and `use_tool` look in it. */
+export class ToolLookup implements ShedHost, NamedTools {
   readonly #tools: SessionTools;
   readonly #offer: Offer;
   readonly #access: Access;
@@ -62,6 +64,22 @@ export class ToolLookup {
   catalog(ctx: ToolContext): Promise<{ name: string; category: string }[]> {
     const all = this.#tools.names().map((name) => ({ name, score: 0 }));
     return this.#listed(all, ctx);
+  }
+
+  activate(names: readonly string[], toolCallId: string): void {
+    this.#offer.activate(names, { toolCallId });
+  }
+
+  get byName(): boolean {
+    return this.#offer.byName;
+  }
+
+  has(name: string): boolean {
+    return this.#tools.has(name);
+  }
+
+  isDeclared(name: string): boolean {
+    return this.#offer.has(name);
   }
 
   #whole(): ToolDiscovery {

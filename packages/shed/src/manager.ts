@@ -1,5 +1,5 @@
 import type { CallInfo, Resources, ToolCallResult, ToolEvent, ToolImpl, ToolMetadata } from "@shedkit/tool";
-import { bindTool, type ToolSetWarning, type ToolStates } from "@shedkit/toolset";
+import type { ToolSetWarning, ToolStates } from "@shedkit/toolset";
 import type {
   ActivatedBy,
   Embedder,
@@ -17,7 +17,6 @@ import { ToolLookup } from "./lookup.js";
 import { Offer } from "./offer.js";
 import type { ActivationChange, CallRunOptions, ManagerOptions, RunOptions } from "./options.js";
 import { SessionTools } from "./session-tools.js";
-import { shedTool } from "./shed-tool.js";
 import type {
   ToolCallOutcome,
   ToolCallRequest,
@@ -26,7 +25,6 @@ import type {
   ToolNotification,
   ToolRetryConfig,
 } from "./types.js";
-import { UseTool } from "./use-tool.js";
 
 /** The tools of one session: which there are, which are active, and how calls of them are run. */
 export class ToolCallManager {
@@ -51,17 +49,8 @@ export class ToolCallManager {
     this.#offer = new Offer(this.#tools, options);
     this.#access = new Access(this.#tools);
     this.#lookup = new ToolLookup(this.#tools, this.#offer, this.#access);
-    const tool = shedTool({
-      find: (description, limit, ctx) => this.#lookup.find(description, limit, ctx),
-      catalog: (ctx) => this.#lookup.catalog(ctx),
-      activate: (names, toolCallId) => this.activate(names, { toolCallId }),
-      byName: options.callByName !== undefined,
-      isDeclared: (name) => this.isActive(name),
-    });
-    const shed = bindTool(tool, { validator: options.validator });
-    const named = { has: (name: string) => this.#tools.has(name), isDeclared: (name: string) => this.isActive(name) };
-    const use = options.callByName && new UseTool(named, options.callByName, options);
-    this.#attempts = new Attempts(sessionId, { tools: this.#tools, shed, access: this.#access, use }, options);
+    const parts = { tools: this.#tools, lookup: this.#lookup, access: this.#access };
+    this.#attempts = new Attempts(sessionId, parts, options);
     this.#batches = new Batches(this.#attempts, this.#offer, this.#access, options);
   }
 

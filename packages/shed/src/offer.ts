@@ -3,7 +3,7 @@ import { type ActivatedBy, functionSpec, type Tool, type ToolDeclarations } from
 import { Activations } from "./activation.js";
 import { withOrdering } from "./calls/ordering.js";
 import { wantsListing } from "./listing.js";
-import type { ActivationChange, ManagerOptions } from "./options.js";
+import type { ActivationChange, Beginning, ManagerOptions } from "./options.js";
 import type { SessionTools } from "./session-tools.js";
 import { SHED_NAME, SHED_TOOL, SHED_TOOL_BY_NAME } from "./shed-tool.js";
 import { ORDERED_USE_TOOL, USE_TOOL, USE_TOOL_NAME } from "./use-tool.js";
@@ -16,26 +16,30 @@ const ORDERED_SHED_BY_NAME = withOrdering(SHED_TOOL_BY_NAME);
 export class Offer {
   readonly #tools: SessionTools;
   readonly #options: ManagerOptions;
-  readonly #activations = new Activations();
-  readonly #listeners = new Set<(change: ActivationChange) => void>();
-  #declarations: ToolDeclarations | undefined;
+  readonly #activations: Activations;
+  /** Until something changes; at first it may be that of many sessions. */
+  #kept: Pick<Beginning, "declarations">;
+  #listeners: readonly ((change: ActivationChange) => void)[] = [];
 
   constructor(tools: SessionTools, options: ManagerOptions) {
     this.#tools = tools;
     this.#options = options;
+    const beginning: Beginning = options.beginning ?? { active: new Map() };
+    this.#activations = new Activations(beginning.active);
+    this.#kept = beginning;
   }
 
   /** `shed`, then the active tools in the order in which they became active. The same object until something changes. */
   declarations(): ToolDeclarations {
-    this.#declarations ??= this.#declared();
-    return this.#declarations;
+    this.#kept.declarations ??= this.#declared();
+    return this.#kept.declarations;
   }
 
   #declared(): ToolDeclarations {
     const tools = this.definitions();
     const activations = this.#activations.entries();
     if (this.#tools.isEmpty) return { tools, activations };
-    if (!this.#byName) return { shed: this.shed, tools, activations };
+    if (!this.byName) return { shed: this.shed, tools, activations };
     // Two tools like any other: no backend has to declare later what `shed` finds.
     const use = this.#options.ordering ? ORDERED_USE_TOOL : USE_TOOL;
     const both = [SHED_NAME, USE_TOOL_NAME].map((name) => ({ name, by: "pin" as const }));
@@ -43,11 +47,12 @@ export class Offer {
   }
 
   get shed(): Tool {
-    if (this.#byName) return this.#options.ordering ? ORDERED_SHED_BY_NAME : SHED_TOOL_BY_NAME;
+    if (this.byName) return this.#options.ordering ? ORDERED_SHED_BY_NAME : SHED_TOOL_BY_NAME;
     return this.#options.ordering ? ORDERED_SHED : SHED_TOOL;
   }
 
-  get #byName(): boolean {
+  /** Whether tools that are not active are called by `use_tool`. */
+  get byName(): boolean {
     return this.#options.callByName !== undefined;
   }
 
@@ -90,13 +95,15 @@ export class Offer {
 
   /** To be called where a tool came or went. */
   refresh(): void {
-    this.#declarations = undefined;
+    this.#kept = {};
   }
 
   /** Returns the function that ends it. */
   onChange(listener: (change: ActivationChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#listeners = this.#listeners.concat(listener);
+    return () => {
+      this.#listeners = this.#listeners.filter((each) => each !== listener);
+    };
   }
 
   /** Throws ToolError `unknownTool` or `notActive`; the latter activates the tool unless the session is strict. */
@@ -106,7 +113,7 @@ export class Offer {
     if (this.#options.strict) throw notActive(name);
     this.checkListed(name);
     const schema = JSON.stringify(functionSpec(definition).parameters);
-    if (this.#byName) {
+    if (this.byName) {
       const advice = `It is called by ${USE_TOOL_NAME}: "tool_name" is "${name}", "tool_input" is what fits this schema: ${schema}`;
       throw new ToolError("notActive", name, `The tool "${name}" did not run. ${advice}`);
     }

@@ -1,6 +1,6 @@
 import type { Progress, Resources, SchemaValidator } from "@shedkit/tool";
 import type { ToolSet, ToolSetWarning } from "@shedkit/toolset";
-import type { ActivatedBy } from "@shedkit/types";
+import type { ActivatedBy, ToolDeclarations } from "@shedkit/types";
 import type { RetryClock } from "./calls/retry.js";
 import type { ToolCallOutcome, ToolCallRequest } from "./types.js";
 import type { CallByNameOptions } from "./use-tool.js";
@@ -23,8 +23,17 @@ export interface ManagerOptions {
   callByName?: CallByNameOptions | undefined;
   /** How many tools {@link ToolCallManager.trimActive} keeps. Default: 40. */
   maxActive?: number | undefined;
+  /** @internal Of a shed that builds many sessions. Default: nothing is active. */
+  beginning?: Beginning | undefined;
   /** How retries wait. Default: the machine's clock. */
   clock?: RetryClock | undefined;
+}
+
+/** What is offered when a session begins: the same for all sessions that have these tools. */
+export interface Beginning {
+  readonly active: ReadonlyMap<string, ActivatedBy>;
+  /** Once they were asked for. */
+  declarations?: ToolDeclarations | undefined;
 }
 
 /** Tools that became active, or ceased to be: what a session's log records. */

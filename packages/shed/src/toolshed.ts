@@ -24,6 +24,7 @@ import { toolName } from "@shedkit/types";
 import { type Assembly, assemble, type SourcedTool, type ToolSource } from "./assemble.js";
 import { construct, type Entry, nameOf, noSuchCount, noTool } from "./entry.js";
 import { ToolCallManager } from "./manager.js";
+import type { Beginning } from "./options.js";
 import { type ShedProblem, ToolShedError } from "./problems.js";
 import { SHED_NAME } from "./shed-tool.js";
 import { type CallByNameOptions, USE_TOOL_NAME } from "./use-tool.js";
@@ -82,6 +83,8 @@ export class ToolShed {
   #byName: Map<string, Entry> | undefined;
   /** Where all tools are ready ones, their set is planned once for all sessions. */
   #assembly: Assembly | undefined;
+  /** Of those sessions. */
+  #beginning: (Beginning & { readonly tools: ToolSet["tools"] }) | undefined;
 
   /** Adds a tool, or a constructor of one. */
   tool(tool: ToolImpl | ToolConstructor): ToolShed {
@@ -193,25 +196,34 @@ export class ToolShed {
    * the list at once, or else every problem of the constructors.
    */
   async build(parts: SessionParts, { stateFile }: ShedBuildOptions = {}): Promise<ToolCallManager> {
-    const { pinned, ordering, strict, callByName, maxActive } = this.#settings;
+    const { ordering, strict, callByName, maxActive } = this.#settings;
     const problems = this.#problems();
     if (problems.length > 0) throw new ToolShedError(problems);
     const tools = await this.#construct(parts);
     const { set, warnings } = await this.#configured(tools, parts, stateFile);
-    const options = { set, warnings, validator: await loadValidator(), ordering, strict, callByName, maxActive };
-    const manager = new ToolCallManager(parts.sessionId, options);
-    const leftOut = namesLeftOut(tools, set);
-    const pins = pinned.filter((name) => manager.get(name) !== undefined || !leftOut.has(name));
-    for (const name of pins) if (manager.get(name) === undefined) problems.push(noSuchPin(name, manager.names()));
     try {
-      if (problems.length > 0) throw new ToolShedError(problems);
+      const beginning = this.#begins(set, tools);
+      const validator = await loadValidator();
+      const options = { set, warnings, validator, ordering, strict, callByName, maxActive, beginning };
+      const manager = new ToolCallManager(parts.sessionId, options);
       if (parts.embedder) await manager.enableDiscovery(parts.embedder);
+      return manager;
     } catch (fault) {
       await set.close(); // what runs in the background
       throw fault;
     }
-    manager.activate(pins, "pin");
-    return manager;
+  }
+
+  /** The pinned tools are active; throws ToolShedError for pins that are there no more. The same sets begin the same. */
+  #begins(set: ToolSet, tools: readonly SourcedTool[]): Beginning {
+    if (this.#beginning?.tools === set.tools) return this.#beginning;
+    const leftOut = namesLeftOut(tools, set);
+    const pins = this.#settings.pinned.filter((name) => set.get(name) !== undefined || !leftOut.has(name));
+    const missing = pins.filter((name) => set.get(name) === undefined);
+    if (missing.length > 0) throw new ToolShedError(missing.map((name) => noSuchPin(name, set.names())));
+    const beginning = { tools: set.tools, active: new Map(pins.map((name) => [name, "pin" as const])) };
+    if (this.#assembly) this.#beginning = beginning;
+    return beginning;
   }
 
   /** Throws ToolShedError, which names every constructor that failed. */

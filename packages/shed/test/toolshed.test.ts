@@ -130,6 +130,26 @@ describe("ToolShed", () => {
     ]);
   });
 
+  test("what comes and goes in one session is nothing to another, or to the next", async () => {
+    const shed = new ToolShed().tools(["a", "b", "c"].map((name) => tool(name))).pin("a", "b");
+    const changing = await shed.build(parts());
+    const beside = await shed.build(parts());
+    expect(beside.offeredTools()).toBe(changing.offeredTools()); // what they begin with is made once
+    const begun = structuredClone(beside.offeredTools());
+    changing.activate(["c"]);
+    changing.register(tool("d"));
+    changing.activate(["d"], "pin");
+    changing.deactivate(["a"]);
+    changing.deregister("b");
+    expect(changing.names()).toEqual(["a", "c", "d"]);
+    expect(changing.offeredTools().activations.map(({ name }) => name)).toEqual(["c", "d"]);
+    for (const session of [beside, await shed.build(parts())]) {
+      expect(session.names()).toEqual(["a", "b", "c"]);
+      expect(session.offeredTools()).toEqual(begun);
+      expect(session.isActive("a")).toBe(true);
+    }
+  });
+
   test("hands its settings to the sessions", async () => {
     const manager = await new ToolShed().tool(tool("a")).strict().ordering().maxActive(0).build(parts());
     expect(() => manager.checkOffered("a")).toThrow(/Look tools up with shed/);

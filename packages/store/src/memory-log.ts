@@ -165,7 +165,7 @@ export class MemoryLog {
 
   #makeRoom(): void {
     if (this.#used + LONGEST <= this.#bytes.length) return;
-    const bytes = new Uint8Array(Math.max(256, Math.ceil(this.#bytes.length * 1.25)) + LONGEST);
+    const bytes = new Uint8Array(Math.ceil(this.#bytes.length * 1.25) + LONGEST);
     bytes.set(this.#bytes.subarray(0, this.#used));
     this.#bytes = bytes;
   }

@@ -40,6 +40,7 @@ function fault(tool: string, what: string): ToolError {
 
 /** Throws ToolError `execution` for a value that JSON cannot hold. `undefined`, also of a property, is no value. */
 export function assertJson(value: unknown, tool: string): void {
+  if (value === undefined || typeof value === "string") return;
   let reason: string | undefined;
   let cause: unknown;
   try {

@@ -10,7 +10,7 @@ import {
 import { capabilitiesFor } from "./defaults.js";
 import { assertId, type TypedTool } from "./define.js";
 import { ToolError } from "./error.js";
-import type { ToolContext, ToolEvent, ToolImpl } from "./impl.js";
+import type { ToolContext, ToolImpl } from "./impl.js";
 import { showValue } from "./issues.js";
 import type { DescribeContext, ToolCapabilities, ToolMetadata } from "./metadata.js";
 import { objectOf, own } from "./schema/node.js";
@@ -43,7 +43,7 @@ export function defineCommands(spec: CommandsSpec): ToolImpl {
   return {
     metadata,
     definition: () => definition,
-    execute(args: ToolArguments, ctx: ToolContext): Promise<never> | AsyncIterable<ToolEvent> {
+    execute(args: ToolArguments, ctx: ToolContext): ReturnType<ToolImpl["execute"]> {
       const tool = named(args);
       if (tool === undefined) {
         const names = [...commands.keys()].join(", ");
@@ -51,7 +51,7 @@ export function defineCommands(spec: CommandsSpec): ToolImpl {
         return Promise.reject(new ToolError("invalidArguments", ctx.names.tool, message));
       }
       const own = commandContext(metadata, String(args.command), tool.metadata, ctx);
-      return tool.execute(withoutCommand(args), own) as AsyncIterable<ToolEvent>;
+      return tool.execute(withoutCommand(args), own);
     },
   };
 }

@@ -197,8 +197,8 @@ class DefinedTool implements TypedTool<never, unknown> {
     return this.#definition;
   }
 
-  execute(args: ToolArguments, ctx: ToolContext): AsyncIterable<ToolEvent> {
-    return this.#events(args, ctx, () => {});
+  execute(args: ToolArguments, ctx: ToolContext): Promise<ToolCallResult> | AsyncIterable<ToolEvent> {
+    return this.#execute(args, ctx, () => {});
   }
 
   async call(input: never, options: CallOptions = {}): Promise<unknown> {
@@ -208,7 +208,7 @@ class DefinedTool implements TypedTool<never, unknown> {
     const recording: ToolImpl = {
       definition: () => this.#definition,
       execute: (prepared, ctx) =>
-        this.#events(prepared, ctx, (value) => {
+        this.#execute(prepared, ctx, (value) => {
           output = value;
         }),
     };
@@ -223,45 +223,44 @@ class DefinedTool implements TypedTool<never, unknown> {
     return ToolCallResult.is(output) && schema !== undefined ? output.output : output;
   }
 
+  #execute(
+    args: ToolArguments,
+    ctx: ToolContext,
+    returned: (output: unknown) => void,
+  ): Promise<ToolCallResult> | AsyncIterable<ToolEvent> {
+    return this.#spec.execute === undefined ? this.#ran(args, ctx, returned) : this.#events(args, ctx, returned);
+  }
+
+  /** A body without progress: a promise takes a part of what a generator does. */
+  async #ran(args: ToolArguments, ctx: ToolContext, returned: (output: unknown) => void): Promise<ToolCallResult> {
+    const spec = this.#spec;
+    if (spec.run === undefined)
+      throw new ToolError("notImplemented", ctx.names.tool, `${ctx.names.tool} has neither run nor execute.`);
+    const input = isStandard(spec.input) ? await fromStandard(spec.input, args, spec.id) : args;
+    const output = await spec.run(input as never, this.#context(ctx));
+    returned(output);
+    return this.#toResult(output, ctx.names.tool);
+  }
+
   async *#events(
     args: ToolArguments,
     ctx: ToolContext,
     returned: (output: unknown) => void,
   ): AsyncGenerator<ToolEvent, void, void> {
-    const output = yield* this.#start(args, ctx);
+    const spec = this.#spec;
+    const input = isStandard(spec.input) ? await fromStandard(spec.input, args, spec.id) : args;
+    const body = spec.execute?.(input as never, this.#context(ctx));
+    const output = body && (yield* progressOf(body));
     returned(output);
     yield { type: "result", result: this.#toResult(output, ctx.names.tool) };
   }
 
-  /** Progress as events; returns what the body returned. */
-  async *#start(args: ToolArguments, ctx: ToolContext): AsyncGenerator<ToolEvent, unknown, void> {
-    const spec = this.#spec;
-    const input = (isStandard(spec.input) ? await fromStandard(spec.input, args, spec.id) : args) as never;
-    const params = ctx.resources.get(paramsOf(this.#fullId)) ?? spec.params?.defaults;
+  #context(ctx: ToolContext): TypedToolContext<unknown, unknown> {
+    const params = ctx.resources.get(paramsOf(this.#fullId)) ?? this.#spec.params?.defaults;
     const state = ctx.resources.getOrDefault(stateOf(this.#fullId), () =>
       ownMemory(this.metadata.state, ctx.names.tool),
     );
-    const own: TypedToolContext<unknown, unknown> = { ...ctx, params, state };
-    if (spec.run !== undefined) return await spec.run(input, own);
-    if (spec.execute === undefined)
-      throw new ToolError("notImplemented", ctx.names.tool, `${ctx.names.tool} has neither run nor execute.`);
-    const body = spec.execute(input, own);
-    let ended = false;
-    try {
-      while (true) {
-        const next = await body.next();
-        if (next.done === true) {
-          ended = true;
-          return next.value;
-        }
-        yield { type: "progress", ...next.value };
-      }
-    } catch (e) {
-      ended = true;
-      throw e;
-    } finally {
-      if (!ended) await body.return(undefined);
-    }
+    return { ...ctx, params, state };
   }
 
   #toResult(output: unknown, tool: string): ToolCallResult {
@@ -272,6 +271,26 @@ class DefinedTool implements TypedTool<never, unknown> {
     const shown = spec.toModel?.(output as never);
     const content = shown === undefined ? toContent(output) : typeof shown === "string" ? toContent(shown) : shown;
     return new ToolCallResult(content, output === undefined ? {} : { output: output as JsonValue });
+  }
+}
+
+/** Progress as events; returns what the body returned. */
+async function* progressOf(body: AsyncGenerator<Progress, unknown, void>): AsyncGenerator<ToolEvent, unknown, void> {
+  let ended = false;
+  try {
+    while (true) {
+      const next = await body.next();
+      if (next.done === true) {
+        ended = true;
+        return next.value;
+      }
+      yield { type: "progress", ...next.value };
+    }
+  } catch (e) {
+    ended = true;
+    throw e;
+  } finally {
+    if (!ended) await body.return(undefined);
   }
 }
 

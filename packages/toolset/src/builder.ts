@@ -9,6 +9,7 @@ import {
   type SchemaValidator,
   type ToolImpl,
   type ToolKind,
+  type ToolMetadata,
   toToolError,
 } from "@shedkit/tool";
 import type { SessionId } from "@shedkit/types";
@@ -26,7 +27,7 @@ import type { StateFile, StateKeeper } from "./state-keeper.js";
 import { describeContext, ToolNames } from "./template/context.js";
 import { TemplateFault } from "./template/fault.js";
 import { renderTemplate } from "./template/render.js";
-import { type Scheduler, ToolSet } from "./tool-set.js";
+import { type Scheduler, ToolSet, type ToolSetParts } from "./tool-set.js";
 import { loadValidator } from "./validator.js";
 
 /** What a set is built with. */
@@ -59,12 +60,14 @@ interface Prepared {
   readonly tools: readonly PlannedTool[];
   readonly bound: readonly BoundTool[];
   readonly warnings: readonly ToolSetWarning[];
+  /** The behaviour version of a tool that joins. */
+  readonly version: ToolSetParts["version"];
 }
 
 /** Collects tools, and makes sets of them as configurations ask. One builder may make many sets. */
 export class ToolSetBuilder {
   readonly #tools = new Map<string, ToolImpl>();
-  readonly #reminders: Reminder[] = [];
+  #reminders: readonly Reminder[] = [];
   readonly #presets = new Map<string, BehaviorPreset>();
   readonly #schedulers: Scheduler[] = [];
   /** Of the newest set: a server builds the same one for each of its sessions. */
@@ -90,7 +93,7 @@ export class ToolSetBuilder {
 
   /** Adds a reminder that may follow the call of any tool. */
   reminder(reminder: Reminder): this {
-    this.#reminders.push(reminder);
+    this.#reminders = [...this.#reminders, reminder];
     return this;
   }
 
@@ -148,11 +151,10 @@ export class ToolSetBuilder {
     const validator = options.validator ?? (await loadValidator());
     const prepared = this.#prepare(config, validator, options.reminders !== false);
     this.#prepared = prepared;
-    const { tools, bound, warnings } = prepared;
+    const { tools, bound, warnings, version } = prepared;
     const resources = options.resources ?? new Resources();
     for (const { id, metadata, params } of tools)
       if (metadata.params !== undefined) resources.insert(paramsOf(id), params);
-    const preset = config.behaviorPreset === undefined ? undefined : this.#presets.get(config.behaviorPreset);
     const metadata = tools.map((tool) => tool.metadata);
     const states = new ToolStates(metadata, resources);
     const keeper = options.stateFile && (await openKeeper(states, options.stateFile));
@@ -163,13 +165,13 @@ export class ToolSetBuilder {
       sessionId: options.sessionId,
       states,
       keeper,
+      version,
       // Even where there are none: tools that join may have their own.
       reminders:
         options.reminders === false || !prepared.reminding
           ? undefined
-          : new Reminders({ ...options.reminders, reminders: [...this.#reminders] }),
+          : new Reminders({ ...options.reminders, reminders: this.#reminders }),
       capability: config.capability ?? "all",
-      version: (id, metadata) => resolveVersion(id, metadata, undefined, preset),
       warnings: keeper ? [...warnings, ...keeper.warnings] : warnings,
     });
     try {
@@ -193,7 +195,9 @@ export class ToolSetBuilder {
     const { bound, refused, problems: unusable } = this.#bind(tools, namesOf(tools), validator, reminding);
     if (unusable.length > 0) throw new ToolSetError(unusable);
     const all = [...planned.warnings, ...warnings, ...refused];
-    return { config, validator, withReminders, reminding, tools, bound, warnings: all };
+    const preset = config.behaviorPreset === undefined ? undefined : this.#presets.get(config.behaviorPreset);
+    const version = (id: string, metadata: ToolMetadata) => resolveVersion(id, metadata, undefined, preset);
+    return { config, validator, withReminders, reminding, tools, bound, warnings: all, version };
   }
 
   /** A tool from elsewhere that is not valid is left out: its maker's fault is no fault of this program. */

@@ -43,7 +43,6 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    options.resources.getOrDefault(keptResults, () => new MemoryKeptResults());
   }
 
   /** Progress any number of times, then exactly one outcome. Never throws. */
@@ -130,6 +129,7 @@ export class Dispatcher {
     target: InnerTarget | undefined,
   ): ToolContext {
     const { resources, sessionId, onNotify } = this.#options;
+    resources.getOrDefault(keptResults, () => new MemoryKeptResults()); // the tool may keep what is long
     const names = (): ToolNames => this.#options.tools?.byKind ?? new ToolNames([namedTool(tool)]);
     return {
       callId: call.id,

@@ -47,7 +47,7 @@ export class Gate {
 
 /** The gates of tools that take so many calls at once. */
 export class Gates {
-  readonly #gates = new WeakMap<BoundTool, Gate>();
+  #gates: WeakMap<BoundTool, Gate> | undefined;
 
   /**
    * Waits while as many calls of the tool run as it takes at once. Undefined where it takes any number. Throws ToolError
@@ -56,6 +56,7 @@ export class Gates {
   async enter(tool: BoundTool, signal: AbortSignal | undefined): Promise<Gate | undefined> {
     const { maxConcurrency } = tool.metadata.capabilities;
     if (maxConcurrency === undefined) return undefined;
+    this.#gates ??= new WeakMap();
     const gate = this.#gates.get(tool) ?? new Gate(maxConcurrency >= 1 ? Math.floor(maxConcurrency) : 1);
     this.#gates.set(tool, gate);
     try {
@@ -72,7 +73,7 @@ export class Gates {
    */
   async enterInside(tool: BoundTool, holder: BoundTool | undefined, signal: AbortSignal): Promise<Gate | undefined> {
     if (holder === tool) return undefined; // its own place is enough
-    if (holder !== undefined && this.#gates.get(tool)?.isFull === true) {
+    if (holder !== undefined && this.#gates?.get(tool)?.isFull === true) {
       const message = `As many calls of ${tool.name} run as it takes at once, and ${holder.name} cannot wait for it.`;
       throw new ToolError("concurrencyLimit", tool.name, message, { retryable: true });
     }

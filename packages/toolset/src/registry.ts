@@ -35,9 +35,11 @@ export interface RegistryOptions {
 /** The tools that can be called: those of a set to begin with, and those that come and go at run time. */
 export class ToolRegistry {
   readonly resources: Resources;
-  readonly #tools: Map<string, BoundTool>;
+  /** Those it began with, and its own since one came or went. */
+  readonly #first: ReadonlyMap<string, BoundTool>;
+  #own: Map<string, BoundTool> | undefined;
   readonly #options: RegistryOptions;
-  readonly #warnings = new Map<string, ToolSetWarning>();
+  #warnings: Map<string, ToolSetWarning> | undefined;
   #states: ToolStates | undefined;
   #byKind: ToolNames | undefined;
   #required: readonly RequiredTool[] | undefined;
@@ -47,8 +49,12 @@ export class ToolRegistry {
   constructor(options: RegistryOptions = {}) {
     this.#options = options;
     this.resources = options.resources ?? new Resources();
-    this.#tools = new Map(options.tools?.map((tool) => [tool.name, tool]));
+    this.#first = byName(options.tools ?? NONE);
     this.#states = options.states;
+  }
+
+  get #tools(): ReadonlyMap<string, BoundTool> {
+    return this.#own ?? this.#first;
   }
 
   /** The tool of that client name. */
@@ -76,9 +82,13 @@ export class ToolRegistry {
     });
     this.#assertAllowed(bound);
     this.#assertBesideOthers(bound);
-    this.#tools.set(name, bound);
+    this.#own ??= new Map(this.#first);
+    this.#own.set(name, bound);
     if (bound.metadata.conflicts?.length) this.#excluded = undefined;
-    if (warning !== undefined) this.#warnings.set(name, warning);
+    if (warning !== undefined) {
+      this.#warnings ??= new Map();
+      this.#warnings.set(name, warning);
+    }
     this.#changed();
     this.#equip(bound);
     return bound;
@@ -126,9 +136,12 @@ export class ToolRegistry {
 
   /** Takes out a tool; the set it came from still has it. False where there is none of that name. */
   unregister(name: string): boolean {
-    if (this.#tools.get(name)?.metadata.conflicts?.length) this.#excluded = undefined;
-    if (!this.#tools.delete(name)) return false;
-    this.#warnings.delete(name);
+    const gone = this.find(name);
+    if (gone === undefined) return false;
+    this.#own ??= new Map(this.#first);
+    this.#own.delete(name);
+    if (gone.metadata.conflicts?.length) this.#excluded = undefined;
+    this.#warnings?.delete(name);
     this.#changed();
     return true;
   }
@@ -173,7 +186,7 @@ export class ToolRegistry {
 
   /** What works of the tools that joined, but should be known. */
   get warnings(): readonly ToolSetWarning[] {
-    return [...this.#warnings.values()];
+    return [...(this.#warnings?.values() ?? [])];
   }
 
   /** What the tools remember. Undefined where no tool remembers anything. */
@@ -189,6 +202,18 @@ export class ToolRegistry {
     this.#byKind = undefined;
     this.#required = undefined;
   }
+}
+
+const NONE: readonly BoundTool[] = [];
+/** Lists of tools by their names: one for all registries that begin with a list. */
+const named = new WeakMap<readonly BoundTool[], ReadonlyMap<string, BoundTool>>();
+
+function byName(tools: readonly BoundTool[]): ReadonlyMap<string, BoundTool> {
+  const known = named.get(tools);
+  if (known) return known;
+  const map = new Map(tools.map((tool) => [tool.name, tool]));
+  named.set(tools, map);
+  return map;
 }
 
 function requiredTool({ id, metadata, params, impl }: BoundTool): RequiredTool {

@@ -23,7 +23,7 @@ const TIMEOUT_MS = 1000;
 export class Reminders {
   readonly tag: string;
   readonly #settings: ReminderSettings;
-  readonly #said = new Map<string, number>();
+  #said: Map<string, number> | undefined;
   #calls = 0;
 
   constructor(settings: ReminderSettings) {
@@ -75,6 +75,7 @@ export class Reminders {
         own -= size;
         left -= size;
         keys.add(name);
+        this.#said ??= new Map();
         this.#said.set(name, call);
         parts.push(part);
       }
@@ -83,7 +84,7 @@ export class Reminders {
   }
 
   #isTooSoon(name: string, cooldown: number, call: number): boolean {
-    const last = this.#said.get(name);
+    const last = this.#said?.get(name);
     return last !== undefined && call - last <= cooldown;
   }
 

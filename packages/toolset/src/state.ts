@@ -27,11 +27,12 @@ interface Slot {
  * and sets the next one.
  */
 export class ToolStates {
-  readonly #slots = new Map<string, Slot>();
-  readonly #changed = new Set<string>();
-  readonly #listeners = new Set<(key: string) => void>();
+  // Made when they are first needed: most tools remember nothing.
+  #slots: Map<string, Slot> | undefined;
+  #changed: Set<string> | undefined;
   /** Of tools that are not here now: kept, so that they find it again. */
-  readonly #foreign = new Map<string, ToolStateRecord>();
+  #foreign: Map<string, ToolStateRecord> | undefined;
+  #listeners: readonly ((key: string) => void)[] = [];
 
   /** Makes the memory of each tool that has one, and puts it where the tools find it. */
   constructor(tools: Iterable<ToolMetadata>, resources: Resources) {
@@ -43,8 +44,9 @@ export class ToolStates {
     const { state } = metadata;
     if (state === undefined) return;
     const key = fullId(metadata);
-    const kept = this.#slots.has(key) ? this.#record(key) : this.#foreign.get(key);
+    const kept = this.#slots?.has(key) ? this.#record(key) : this.#foreign?.get(key);
     const slot: Slot = { state, value: state.initial() };
+    this.#slots ??= new Map();
     this.#slots.set(key, slot);
     const handle: StateHandle<unknown> = {
       get: () => slot.value,
@@ -54,7 +56,7 @@ export class ToolStates {
       },
     };
     resources.insert(stateOf(key), handle);
-    if (kept !== undefined && this.restore(kept)) this.#foreign.delete(key);
+    if (kept !== undefined && this.restore(kept)) this.#foreign?.delete(key);
   }
 
   /**
@@ -63,8 +65,9 @@ export class ToolStates {
    * is not here is kept for {@link snapshot}.
    */
   restore({ key, version, value }: ToolStateRecord): boolean {
-    const slot = this.#slots.get(key);
+    const slot = this.#slots?.get(key);
     if (slot === undefined) {
+      this.#foreign ??= new Map();
       this.#foreign.set(key, { key, version, value });
       return true;
     }
@@ -77,12 +80,12 @@ export class ToolStates {
 
   /** The memory of the tool of that full id; undefined where it has none. */
   get(key: string): JsonValue | undefined {
-    return this.#slots.get(key)?.value;
+    return this.#slots?.get(key)?.value;
   }
 
   /** Changes a memory from outside, as the tool would. False where it has none, or the value does not fit. */
   set(key: string, value: JsonValue): boolean {
-    const slot = this.#slots.get(key);
+    const slot = this.#slots?.get(key);
     if (slot === undefined || evalFreeValidator.compile(slot.state.schema)(value).length > 0) return false;
     this.#put(key, slot, value);
     return true;
@@ -90,30 +93,35 @@ export class ToolStates {
 
   #put(key: string, slot: Slot, value: JsonValue): void {
     slot.value = value;
+    this.#changed ??= new Set();
     this.#changed.add(key);
     for (const listener of this.#listeners) listener(key);
   }
 
   /** What has changed since this was last asked: to be stored before the result of the call that changed it. */
   takeChanges(): ToolStateRecord[] {
-    const changed = [...this.#changed].map((key) => this.#record(key));
-    this.#changed.clear();
+    if (this.#changed === undefined) return [];
+    const changed = Array.from(this.#changed, (key) => this.#record(key));
+    this.#changed = undefined;
     return changed;
   }
 
   /** Calls back at every change, with the full id of the tool; returns the function that ends it. */
   onChange(listener: (key: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#listeners = this.#listeners.concat(listener);
+    return () => {
+      this.#listeners = this.#listeners.filter((each) => each !== listener);
+    };
   }
 
   /** All of it. */
   snapshot(): ToolStateRecord[] {
-    return [...Array.from(this.#slots.keys(), (key) => this.#record(key)), ...this.#foreign.values()];
+    const own = Array.from(this.#slots?.keys() ?? [], (key) => this.#record(key));
+    return [...own, ...(this.#foreign?.values() ?? [])];
   }
 
   #record(key: string): ToolStateRecord {
-    const slot = this.#slots.get(key) as Slot;
+    const slot = this.#slots?.get(key) as Slot;
     return { key, version: slot.state.version, value: slot.value };
   }
 }

@@ -59,7 +59,8 @@ export class AgentContext {
   readonly #parts: ContextParts;
   /** After a compaction that failed: the size from which the next is tried. */
   #notBelow = 0;
-  readonly #descriptions = new Map<string, Described>();
+  /** Of the models that have answered. */
+  #descriptions: Map<string, Described> | undefined;
 
   constructor(parts: ContextParts) {
     this.#parts = parts;
@@ -166,7 +167,7 @@ export class AgentContext {
    */
   answered({ provider, model }: Route): void {
     const key = keyOf(provider, model.name);
-    if (this.#descriptions.has(key)) return;
+    if (this.#descriptions?.has(key)) return;
     // A backend that cannot describe its model answers all the same.
     const asked = provider.describe?.({ name: model.name }).catch(() => undefined);
     if (!asked) return;
@@ -175,13 +176,14 @@ export class AgentContext {
       entry.description = description;
       entry.said = undefined;
     });
+    this.#descriptions ??= new Map();
     this.#descriptions.set(key, entry);
   }
 
   #limit({ provider, model }: Route, signal: AbortSignal): Limit | Promise<Limit> {
     const { window } = this.#parts.contextConfig;
     if (window !== undefined) return this.#within(window);
-    const entry = this.#descriptions.get(keyOf(provider, model.name));
+    const entry = this.#descriptions?.get(keyOf(provider, model.name));
     if (!entry?.said) return this.#within(entry?.description?.contextWindow);
     return untilAborted(entry.said, signal, cancelled).then(() => this.#within(entry.description?.contextWindow));
   }

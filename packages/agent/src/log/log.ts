@@ -6,7 +6,7 @@ import type { SessionState } from "./session-state.js";
 export class SessionLog {
   readonly state: SessionState;
   readonly #effects: LoopEffects;
-  readonly #listeners = new Set<(record: SessionRecord) => void>();
+  #listeners: readonly ((record: SessionRecord) => void)[] = [];
   /** The append that was handed in last. */
   #tail: Promise<void> | undefined;
   #broken: AgenticError | undefined;
@@ -31,8 +31,10 @@ export class SessionLog {
 
   /** Calls back with each record once it is stored; returns the function that ends it. */
   listen(listener: (record: SessionRecord) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#listeners = this.#listeners.concat(listener);
+    return () => {
+      this.#listeners = this.#listeners.filter((each) => each !== listener);
+    };
   }
 
   /** Resolves when all that was handed in is stored, or has failed. */

@@ -49,11 +49,17 @@ export function isNote({ id }: Message): boolean {
   return [MEMORY_ID, SUMMARY_ID, RECALL_ID, PRESSURE_ID].some((start) => id.startsWith(start));
 }
 
+// What most sessions never have is made when the first comes: until then, these are for all.
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+const NO_IDS: ReadonlySet<string> = new Set();
+
 /** A message that waits to be worked on. */
 export interface QueuedMessage {
   queue: "steer" | "followUp";
   message: Message;
 }
+
+type ToolStateRecord = Extract<SessionRecord, { type: "toolState" }>;
 
 /**
  * What a log says: the conversation as a model must see it, and all else that outlives a process. Built by the same
@@ -62,10 +68,9 @@ export interface QueuedMessage {
 export class SessionState {
   /** Chronological; grows in place. Results stand behind the calls of their step, in the order of the calls. */
   messages: Message[] = [];
-  readonly activations = new Map<string, ActivatedBy>();
+  #activations: Map<string, ActivatedBy> | undefined;
   readonly queue: QueuedMessage[] = [];
-  /** The calls of the newest step, until all of them have results. */
-  openCalls = new Map<string, OpenCall>();
+  #openCalls: Map<string, OpenCall> | undefined;
   /** The ids of all calls. */
   readonly callIds = new TakenIds();
   /** How many records there are. */
@@ -91,21 +96,42 @@ export class SessionState {
   asked: UserMessage | undefined;
   /** The fallback that the session works with, since when. */
   switched: { from: string; to: string; at: number } | undefined;
-  /** Of the open calls. */
-  readonly approvals = new Map<string, Approval>();
+  #approvals: Map<string, Approval> | undefined;
   /** Leave given for the rest of the session. */
   readonly grants: { tool: string; pattern?: string | undefined }[] = [];
   /** The size of the conversation in tokens: what the last step reported, and an estimate of what came after it. */
   contextTokens = 0;
-  /** What tools remember. */
-  readonly toolStates = new Map<string, Extract<SessionRecord, { type: "toolState" }>>();
-  /** The ids of messages that do not count. */
-  readonly retracted = new Set<string>();
+  #toolStates: Map<string, ToolStateRecord> | undefined;
+  #retracted: Set<string> | undefined;
   /** Of the whole session. */
   usage: Usage = noUsage;
   /** The id of the newest record; empty for a new session. */
   lastRecordId = "";
   #estimated = 0;
+
+  get activations(): ReadonlyMap<string, ActivatedBy> {
+    return this.#activations ?? NONE;
+  }
+
+  /** The calls of the newest step, until all of them have results. */
+  get openCalls(): ReadonlyMap<string, OpenCall> {
+    return this.#openCalls ?? NONE;
+  }
+
+  /** Of the open calls. */
+  get approvals(): ReadonlyMap<string, Approval> {
+    return this.#approvals ?? NONE;
+  }
+
+  /** What tools remember. */
+  get toolStates(): ReadonlyMap<string, ToolStateRecord> {
+    return this.#toolStates ?? NONE;
+  }
+
+  /** The ids of messages that do not count. */
+  get retracted(): ReadonlySet<string> {
+    return this.#retracted ?? NO_IDS;
+  }
 
   apply(record: SessionRecord): void {
     if (record.v !== 1) {
@@ -138,13 +164,15 @@ export class SessionState {
         break;
       }
       case "activated":
-        for (const tool of record.tools) if (!this.activations.has(tool)) this.activations.set(tool, record.by);
+        this.#activations ??= new Map();
+        for (const tool of record.tools) if (!this.#activations.has(tool)) this.#activations.set(tool, record.by);
         break;
       case "deactivated":
-        for (const tool of record.tools) this.activations.delete(tool);
+        for (const tool of record.tools) this.#activations?.delete(tool);
         break;
       case "toolState":
-        this.toolStates.set(record.key, record);
+        this.#toolStates ??= new Map();
+        this.#toolStates.set(record.key, record);
         break;
       case "queued":
         this.queue.push({ queue: record.queue, message: record.message });
@@ -159,7 +187,8 @@ export class SessionState {
         const open = this.openCalls.get(toolCallId);
         if (!open) break;
         const approval: Approval = { approvalId, toolCallId, tool: call?.name ?? open.call.name, record };
-        this.approvals.set(approvalId, approval);
+        this.#approvals ??= new Map();
+        this.#approvals.set(approvalId, approval);
         if (call?.id === undefined) open.approval = approval; // else of a call that a running tool makes
         break;
       }
@@ -234,14 +263,15 @@ export class SessionState {
       const open = this.openCalls.get(message.toolCallId);
       if (open) open.result ??= message;
       for (const { approvalId, toolCallId } of this.approvals.values())
-        if (toolCallId === message.toolCallId) this.approvals.delete(approvalId);
+        if (toolCallId === message.toolCallId) this.#approvals?.delete(approvalId);
       this.#closeCalls();
       return;
     }
     this.messages.push(message);
     if (message.type === "assistant" && message.output.type === "toolCall") {
       this.callIds.add(message.output.id);
-      this.openCalls.set(message.output.id, { message, call: message.output, attempt: 0, finished: false });
+      this.#openCalls ??= new Map();
+      this.#openCalls.set(message.output.id, { message, call: message.output, attempt: 0, finished: false });
     }
   }
 
@@ -253,8 +283,8 @@ export class SessionState {
       results.push(open.result);
     }
     for (const result of results) this.messages.push(result);
-    this.openCalls.clear();
-    this.approvals.clear();
+    this.#openCalls?.clear();
+    this.#approvals?.clear();
   }
 
   /** The summary takes the place of what stood before `firstKept`; the first message of the running turn stays. */
@@ -279,8 +309,9 @@ export class SessionState {
 
   #retract(ids: ReadonlySet<string>): void {
     if (ids.size === 0) return;
-    for (const id of ids) this.retracted.add(id);
-    for (const [id, open] of this.openCalls) if (ids.has(open.message.id)) this.openCalls.delete(id);
+    this.#retracted ??= new Set();
+    for (const id of ids) this.#retracted.add(id);
+    for (const [id, open] of this.openCalls) if (ids.has(open.message.id)) this.#openCalls?.delete(id);
     this.messages = this.messages.filter((message) => !ids.has(message.id));
   }
 }

@@ -29,15 +29,17 @@ export interface LoopEffects {
 /** How long an aborted model or tool call may take to end by itself, in milliseconds. */
 export const GRACE_MS = 1000;
 
+// The same for all sessions.
+const now: LoopEffects["now"] = () => Date.now();
+const newId: LoopEffects["newId"] = () => newRecordId();
+const generate: LoopEffects["generate"] = (provider, request) => provider.stream(request);
+const recall: LoopEffects["recall"] = (search, signal) =>
+  untilAborted(search(), signal, () => AgenticError.from(signal.reason));
+const sleep: LoopEffects["sleep"] = (ms, signal) => delay(ms, signal);
+const runCalls: LoopEffects["runCalls"] = (tools, requests, options) => tools.runCalls(requests, options);
+
 /** The effects of a session that runs in this process. */
 export function inProcessEffects(store: DocumentStore, lease: SessionLease): LoopEffects {
-  return {
-    now: () => Date.now(),
-    newId: () => newRecordId(),
-    append: (records) => store.append(lease, records),
-    generate: (provider, request) => provider.stream(request),
-    recall: (search, signal) => untilAborted(search(), signal, () => AgenticError.from(signal.reason)),
-    sleep: (ms, signal) => delay(ms, signal),
-    runCalls: (tools, requests, options) => tools.runCalls(requests, options),
-  };
+  const append: LoopEffects["append"] = (records) => store.append(lease, records);
+  return { now, newId, append, generate, recall, sleep, runCalls };
 }

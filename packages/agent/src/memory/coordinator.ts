@@ -88,12 +88,12 @@ export class MemoryCoordinator {
   /** What was said since the last observation, and the place in the log up to which it is. */
   async #unobserved(): Promise<{ messages: Message[]; upTo: number }> {
     const { docStore, sessionId, log } = this.#parts;
-    const { observation, retracted } = log.state;
+    const { observation } = log.state;
     let messages: Message[] = [];
     let upTo = this.#observedUpTo;
     for await (const { seq, record } of docStore.read(sessionId, { after: upTo })) {
       upTo = seq;
-      if (record.type !== "conversation" || retracted.has(record.message.id)) continue;
+      if (record.type !== "conversation" || log.state.retracted.has(record.message.id)) continue;
       messages.push(record.message);
       if (record.message.id === observation?.upTo) messages = [];
     }

@@ -10,7 +10,7 @@ export interface FollowOptions {
 
 /** Those who follow a session over its turns, and what they are shown. */
 export class Followers {
-  readonly #subscriptions = new Set<Subscription>();
+  #subscriptions: readonly Subscription[] = [];
   /** What the running step has shown and the log does not hold yet. */
   #live: ShownItem[] = [];
   #closed = false;
@@ -28,11 +28,11 @@ export class Followers {
   ): { subscription: Subscription; start: SubscriptionStart } {
     const close = () => subscription.close();
     const subscription = new Subscription(() => {
-      this.#subscriptions.delete(subscription);
+      this.#subscriptions = this.#subscriptions.filter((each) => each !== subscription);
       signal?.removeEventListener("abort", close);
     });
     if (this.#closed || signal?.aborted) subscription.close();
-    else this.#subscriptions.add(subscription);
+    else this.#subscriptions = this.#subscriptions.concat(subscription);
     signal?.addEventListener("abort", close, { once: true });
     return { subscription, start: { ...log, after, live: [...this.#live] } };
   }

@@ -1,5 +1,5 @@
 import { AgenticError } from "@shedkit/types";
-import { type Channel, mapped } from "./channel.js";
+import type { Channel } from "./channel.js";
 import { EventMapper, type EventOptions, type TurnEvent } from "./events.js";
 import type { StreamItem } from "./stream-item.js";
 import { type Turn, textOfRecord } from "./turn.js";
@@ -23,6 +23,10 @@ export class TurnStream implements AsyncIterable<StreamItem> {
 
   /** The raw items: records, deltas, progress. */
   [Symbol.asyncIterator](): AsyncIterator<StreamItem, void, void> {
+    return this.#reader((item) => item);
+  }
+
+  #reader<U>(map: (item: StreamItem) => U | undefined): AsyncIterator<U, void, void> {
     if (this.#read) {
       throw new AgenticError(
         "session",
@@ -31,19 +35,19 @@ export class TurnStream implements AsyncIterable<StreamItem> {
       );
     }
     this.#read = true;
-    return this.#channel[Symbol.asyncIterator]();
+    return this.#channel.read(map);
   }
 
   /** What happens, for people who show it. Ends with exactly one `failed` or `done`. */
   events(options?: EventOptions): AsyncIterable<TurnEvent> {
     const mapper = new EventMapper(options);
-    return mapped(this, (item) => mapper.map(item));
+    return { [Symbol.asyncIterator]: () => this.#reader((item) => mapper.map(item)) };
   }
 
   /** The whole text so far, at every change of it; retractions are applied. */
   text(): AsyncIterable<string> {
     const text = new TextSoFar();
-    return mapped(this, (item) => text.take(item));
+    return { [Symbol.asyncIterator]: () => this.#reader((item) => text.take(item)) };
   }
 
   /** The finished turn. Never rejects; nobody has to read the stream for it. */

@@ -1,12 +1,13 @@
 import { type CallInfo, callInfo, type PreparedArguments, ToolError, type ToolEvent, toToolError } from "@shedkit/tool";
-import { type BoundTool, type DispatchCall, Dispatcher, Reminders } from "@shedkit/toolset";
+import { type BoundTool, bindTool, type DispatchCall, Dispatcher, Reminders } from "@shedkit/toolset";
 import { AgenticError, type JsonValue, type SessionId, type ToolArguments } from "@shedkit/types";
 import type { Access } from "../access.js";
+import type { ToolLookup } from "../lookup.js";
 import type { CallRunOptions, ManagerOptions, RunOptions } from "../options.js";
 import type { SessionTools } from "../session-tools.js";
-import { SHED_NAME } from "../shed-tool.js";
+import { SHED_NAME, shedTool } from "../shed-tool.js";
 import type { ToolCallOutcome, ToolCallRequest, ToolNotification, ToolRetryConfig } from "../types.js";
-import { USE_TOOL_NAME, type UseTool } from "../use-tool.js";
+import { USE_TOOL_NAME, UseTool } from "../use-tool.js";
 import { takeAfter } from "./ordering.js";
 import { failedOutcome, ranOutcome, resultOf, unknownTool } from "./outcomes.js";
 import { backoffMs, changedRetry, defaultRetry, systemClock } from "./retry.js";
@@ -23,23 +24,26 @@ interface Prepared extends PreparedArguments {
 /** How single calls run: once, or again where a failure may pass. */
 export class Attempts {
   readonly #tools: SessionTools;
-  readonly #shed: BoundTool;
+  readonly #lookup: ToolLookup;
+  /** Made when it is first called. */
+  #shed: BoundTool | undefined;
   readonly #access: Access;
   readonly #use: UseTool | undefined;
   readonly #options: ManagerOptions;
   readonly #dispatcher: Dispatcher;
-  readonly #retry = new Map<string, ToolRetryConfig>();
-  readonly #listeners = new Set<(notification: ToolNotification) => void>();
+  /** What differs from the default. */
+  #retry: Map<string, ToolRetryConfig> | undefined;
+  #listeners: readonly ((notification: ToolNotification) => void)[] = [];
 
   constructor(
     sessionId: SessionId,
-    { tools, shed, access, use }: { tools: SessionTools; shed: BoundTool; access: Access; use: UseTool | undefined },
+    { tools, lookup, access }: { tools: SessionTools; lookup: ToolLookup; access: Access },
     options: ManagerOptions,
   ) {
     this.#tools = tools;
-    this.#shed = shed;
+    this.#lookup = lookup;
     this.#access = access;
-    this.#use = use;
+    this.#use = options.callByName && new UseTool(lookup, options.callByName, options);
     this.#options = options;
     const { registry } = tools;
     const hooks = {
@@ -56,7 +60,9 @@ export class Attempts {
 
   /** The tool that a call of that name runs. */
   find(name: string): BoundTool | undefined {
-    return name === SHED_NAME ? this.#shed : this.#tools.find(name);
+    if (name !== SHED_NAME) return this.#tools.find(name);
+    this.#shed ??= bindTool(shedTool(this.#lookup), { validator: this.#options.validator });
+    return this.#shed;
   }
 
   /**
@@ -76,21 +82,25 @@ export class Attempts {
 
   /** Calls back with what running tools tell; returns the function that ends it. */
   onNotify(listener: (notification: ToolNotification) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#listeners = this.#listeners.concat(listener);
+    return () => {
+      this.#listeners = this.#listeners.filter((each) => each !== listener);
+    };
   }
 
   /** Of a tool that was removed. */
   forget(name: string): void {
-    this.#retry.delete(name);
+    this.#retry?.delete(name);
   }
 
   setRetryConfig(name: string, config: Partial<ToolRetryConfig>): void {
-    this.#retry.set(name, changedRetry(name, this.retryConfig(name), config));
+    const changed = changedRetry(name, this.retryConfig(name), config);
+    this.#retry ??= new Map();
+    this.#retry.set(name, changed);
   }
 
   retryConfig(name: string): ToolRetryConfig {
-    return this.#retry.get(name) ?? defaultRetry;
+    return this.#retry?.get(name) ?? defaultRetry;
   }
 
   /** The arguments as the tool will get them. Throws ToolError `unknownTool` or `invalidArguments`. */

@@ -30,8 +30,9 @@ export class Batches {
       const target = this.#targetOf(request);
       return target ? effectOf(target, this.#attempts.find(target.name), prepare) : NO_EFFECT;
     };
+    const reading = requests.every((request) => this.#onlyReads(request));
     const take = (request: ToolCallRequest) => this.#attempts.takeAfter(request);
-    return buildWorkflow(requests, effect, this.#ordering ? take : undefined);
+    return buildWorkflow(requests, reading ? () => NO_EFFECT : effect, this.#ordering ? take : undefined);
   }
 
   /** The outcomes come in the order of the calls. */
@@ -50,6 +51,12 @@ export class Batches {
       return refuseAll(requests, error, options);
     }
     return this.run(workflow, options);
+  }
+
+  /** Nothing that only reads is in the way of another that does, whatever the two touch. */
+  #onlyReads(request: ToolCallRequest): boolean {
+    const target = this.#targetOf(request);
+    return target === undefined || (this.#attempts.find(target.name)?.metadata.capabilities.readOnly ?? true);
   }
 
   /** Undefined for a call that is refused when its turn comes. */
