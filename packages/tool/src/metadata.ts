@@ -115,7 +115,11 @@ export interface Reminder {
   /** How many calls must pass before the same key is said again. Default: 0. */
   cooldownCalls?: number | undefined;
   maxBytes?: number | undefined;
-  collect(ctx: ToolContext, result: ToolCallResult): Promise<readonly { key: string; text: string }[]>;
+  /** After each call: what can be told at once is best given without a promise, which costs less. */
+  collect(
+    ctx: ToolContext,
+    result: ToolCallResult,
+  ): Promise<readonly { key: string; text: string }[]> | readonly { key: string; text: string }[];
 }
 
 /** A setting that cannot be as it is. */

@@ -82,7 +82,7 @@ export function bashTool(terminal?: Terminal, params: Partial<BashParams> = {}):
     reminders: [
       {
         id: "endedTasks",
-        collect: async (ctx) =>
+        collect: (ctx) =>
           terminal || ctx.resources.has({ name: "terminal" }) ? news(shellOf(terminal, ctx), ctx) : [],
       },
     ],

@@ -9,6 +9,6 @@ import { usedShells } from "./tasks.js";
 export function tasksReminder(): Reminder {
   return {
     id: "tasks-ended",
-    collect: async (ctx) => usedShells(ctx).flatMap((shell) => news(shell, ctx)),
+    collect: (ctx) => usedShells(ctx).flatMap((shell) => news(shell, ctx)),
   };
 }

@@ -47,20 +47,26 @@ export class Reminders {
     return this.#collect(call, tool, ctx, result, there);
   }
 
-  async #collect(
+  #collect(
     call: number,
     tool: BoundTool,
     ctx: ToolContext,
     result: ToolCallResult,
     there: () => readonly RequiredTool[],
-  ): Promise<string> {
+  ): string | Promise<string> {
     const inForce = [
       ...this.#settings.reminders.filter((reminder) => isInForce(reminder, there, {})),
       ...(tool.metadata.reminders ?? []).filter((reminder) => isInForce(reminder, there, tool.params ?? {})),
     ];
     if (inForce.length === 0) return "";
     const ordered = inForce.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
-    const answers = await Promise.all(ordered.map((reminder) => this.#ask(reminder, ctx, result)));
+    const answers = ordered.map((reminder) => this.#ask(reminder, ctx, result));
+    if (answers.every(isReady)) return this.#told(call, ordered, answers);
+    return Promise.all(answers).then((all) => this.#told(call, ordered, all));
+  }
+
+  #told(call: number, ordered: readonly Reminder[], answers: readonly (readonly Said[])[]): string {
+    if (answers.every((said) => said.length === 0)) return "";
     const parts: string[] = [];
     const keys = new Set<string>();
     let left = this.#settings.maxBytes ?? MAX_BYTES;
@@ -88,19 +94,33 @@ export class Reminders {
     return last !== undefined && call - last <= cooldown;
   }
 
-  async #ask(reminder: Reminder, ctx: ToolContext, result: ToolCallResult): Promise<readonly Said[]> {
+  /** An answer that is there at once costs no timer, and no turn of the event loop. */
+  #ask(reminder: Reminder, ctx: ToolContext, result: ToolCallResult): readonly Said[] | Promise<readonly Said[]> {
+    try {
+      const answer = reminder.collect(ctx, result);
+      return isReady(answer) ? answer : this.#inTime(answer);
+    } catch {
+      return []; // the call itself went well
+    }
+  }
+
+  async #inTime(answer: PromiseLike<readonly Said[]>): Promise<readonly Said[]> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<readonly Said[]>((resolve) => {
       timer = setTimeout(() => resolve([]), this.#settings.timeoutMs ?? TIMEOUT_MS);
     });
     try {
-      return await Promise.race([reminder.collect(ctx, result), late]);
+      return await Promise.race([answer, late]);
     } catch {
-      return []; // the call itself went well
+      return [];
     } finally {
       clearTimeout(timer);
     }
   }
+}
+
+function isReady(answer: readonly Said[] | PromiseLike<readonly Said[]>): answer is readonly Said[] {
+  return Array.isArray(answer);
 }
 
 function isInForce({ requires }: Reminder, there: () => readonly RequiredTool[], own: JsonValue): boolean {
