@@ -59,7 +59,7 @@ function common(files: MemoryFileSystem): ToolConstructor[] {
     ...ToolPreset.webFetch(),
     ...ToolPreset.webSearch({ search: async () => [] }),
     ...ToolPreset.skills([{ name: "project", fs: files, folder: "skills" }]),
-    ...ToolPreset.lsp(files, {}),
+    ...ToolPreset.lsp(files, { none: { command: "not-there", languages: { ".txt": "text" } } }),
     ...ToolPreset.media(files, { images, videos }),
   ];
 }
@@ -208,17 +208,49 @@ it("the searches of files and of the conversation name each other, by the names 
   expect(textsOf(alone)[0]?.[1]).toMatch(/What ignore files name is left out\.$/);
 });
 
-it("errors say the new names of what is to be called or given", async () => {
+const HINTS: readonly [string, { [name: string]: JsonValue }, string[]][] = [
+  ["edit", { path: "a.txt", old_string: "one", new_string: "x" }, ["pqreplaceally"]],
+  ["search_file", { query: "(" }, ["pqqueryy"]],
+  ["bash", { command: " ", description: "x" }, ["pqcommandy"]],
+  ["agent", { command: "start", task: " " }, ["pqtasky"]],
+  ["read", { path: "long.txt" }, ["zqsearchfilex"]],
+  ["memory", { command: "add" }, ["pqfacty"]],
+  ["memory_search", { query: " " }, ["pqqueryy"]],
+  ["memory_get", { path: "none" }, ["zqmemorysearchx"]],
+  ["memory_get", { path: "a.md", from: 9 }, ["pqfromy"]],
+  ["todo", { todos: [{ id: "1" }, { id: "1" }] }, ["pqtodosy"]],
+  ["enter_plan", {}, ["zqexitplanx"]],
+  ["monitor", {}, ["pqtaskidy", "pqcommandy"]],
+  ["monitor", { task_id: "x", timeout_ms: 99_000_000 }, ["pqtimeoutmsy"]],
+  ["monitor", { command: "true" }, ["zqmonitorx", "pqtaskidy", "zqtaskkillx"]],
+  ["schedule", { command: "create", prompt: " ", every: "1h" }, ["pqprompty"]],
+  ["schedule", { command: "create", prompt: "x" }, ["pqcrony", "pqeveryy", "pqaty"]],
+  ["web_search", { query: " " }, ["pqqueryy"]],
+  ["web_search", { query: "a", allowed_domains: ["?"] }, ["pqalloweddomainsy"]],
+  ["web_fetch", {}, ["zqwebfetchx", "pqurly"]],
+  ["skill", { name: "x" }, ["pqqueryy"]],
+  ["skill", { query: "deploy" }, ["pqnamey"]],
+  ["lsp", { operation: "hover", path: "a.txt" }, ["pqsymboly"]],
+  ["image_gen", { prompt: " " }, ["pqprompty"]],
+  ["image_gen", { prompt: "a", count: 9 }, ["pqcounty"]],
+  ["image_gen", { prompt: "a", size: "??" }, ["pqsizey"]],
+  ["image_gen", { prompt: "a", path: "a.txt" }, ["pqpathy", "pqoverwritey"]],
+  ["video", { command: "start", prompt: "x", seconds: 999 }, ["pqsecondsy"]],
+];
+
+it("errors and hints say the new names of what is to be called or given", async () => {
   const plain = await opened(withoutAnchors());
   const renamed = new Map(
     plain.told.map((tool) => [toolName(tool), new Map(paramsOf(tool).map((name) => [name, newParam(name)]))]),
   );
   const { said } = await opened(withoutAnchors(), renamed);
-  expect(await said("edit", { path: "a.txt", old_string: "one", new_string: "x" })).toContain("pqreplaceally");
-  expect(await said("search_file", { query: "(" })).toContain("pqqueryy");
-  expect(await said("bash", { command: " ", description: "x" })).toContain("pqcommandy");
-  expect(await said("agent", { command: "start", task: " " })).toContain("pqtasky");
-  expect(await said("read", { path: "long.txt" })).toContain("zqsearchfilex");
+  const missing: string[] = [];
+  for (const [id, args, names] of HINTS) {
+    const text = await said(id, args);
+    for (const name of names)
+      if (!text.includes(name)) missing.push(`${id} ${JSON.stringify(args)}: no ${name} in ${text}`);
+  }
+  expect(missing).toEqual([]);
 });
 
 const CALLS: readonly [string, { [name: string]: JsonValue }][] = [

@@ -51,7 +51,7 @@ export function callContext(tool: Tool, kind: ToolKind, options: CallOptions): T
     names: {
       tool: name,
       param: (canonical) => canonical,
-      toolOf: (asked) => (asked === kind ? name : undefined),
+      toolOf: (asked, id = name) => (asked === kind && id === name ? name : undefined),
       paramOf: (asked, canonical) => (asked === kind && takes(tool, canonical) ? canonical : undefined),
     },
     notify: () => {},

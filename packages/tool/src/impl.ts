@@ -23,10 +23,10 @@ export interface ClientNames {
   /** A parameter of this tool; a name that is none of its parameters' comes back as it is. */
   param(canonical: string): string;
   /**
-   * The first tool of a kind that the model may have, this one or another; undefined where there is none, and the message
-   * must do without.
+   * The first tool of a kind, or of that kind and `id` (as the tool itself says it), that the model may have, this one or another;
+   * undefined where there is none, and the message must do without.
    */
-  toolOf(kind: ToolKind): string | undefined;
+  toolOf(kind: ToolKind, id?: string): string | undefined;
   /** A parameter of that kind's tools; undefined where none of them has it. Of this very tool, ask {@link param}. */
   paramOf(kind: ToolKind, canonical: string): string | undefined;
 }

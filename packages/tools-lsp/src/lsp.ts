@@ -129,7 +129,12 @@ async function lsp(servers: ServerPool, input: LspInput, ctx: Context): Promise<
   const path = fs.resolve(cleanPath(input.path));
   const name = servers.nameFor(path);
   if (name === undefined) throw noServer(servers, path);
-  await fs.stat(path, { signal: ctx.signal }); // before a server is started for nothing
+  // Before a server is started for nothing.
+  await fs.stat(path, { signal: ctx.signal });
+  if (needsSymbol(input.operation) && (input.symbol ?? "").trim() === "") {
+    const text = `${input.operation} needs ${ctx.names.param("symbol")}: the name to look up, as it stands in ${quote(path)}.`;
+    throw new Failure("no symbol", text);
+  }
   servers.hold(ctx.resources);
   return servers.use(name, ctx.signal, async (server) => {
     if (input.operation === "diagnostics") return diagnostics(server, path, ctx);
@@ -143,7 +148,7 @@ async function lsp(servers: ServerPool, input: LspInput, ctx: Context): Promise<
       const of = query === undefined ? `in ${quote(path)}` : `like ${quote(query)}`;
       return list(found, `symbol ${of}`, `symbols ${of}`, ctx, query === undefined ? "line" : "path");
     }
-    const { symbol, place, note } = placeOf(path, text, input, ctx);
+    const { symbol, place, note } = placeOf(path, text, input);
     if (input.operation === "hover") {
       const said = await hover(server, { uri, place }, ctx.signal);
       if (said === undefined)
@@ -157,17 +162,16 @@ async function lsp(servers: ServerPool, input: LspInput, ctx: Context): Promise<
   });
 }
 
+function needsSymbol(operation: LspInput["operation"]): boolean {
+  return operation !== "diagnostics" && operation !== "symbols";
+}
+
 function placeOf(
   path: string,
   text: string,
-  { operation, symbol, line }: LspInput,
-  ctx: Context,
+  { symbol, line }: LspInput,
 ): { symbol: string; place: Place; note: string } {
   const wanted = symbol?.trim() ?? "";
-  if (wanted === "") {
-    const text = `${operation} needs ${ctx.names.param("symbol")}: the name to look up, as it stands in ${quote(path)}.`;
-    throw new Failure("no symbol", text);
-  }
   const lines = linesOf(text);
   const place = findSymbol(lines, wanted, line);
   if (place === undefined) {

@@ -55,6 +55,14 @@ test("one that crashes always is left alone for longer and longer", async () => 
   expect(await said(servers)).toContain(`${down} 30 s`);
 });
 
+test("a call without a symbol that needs one says so, before a server is started for it", async () => {
+  const servers = serversOf(await folder(project), { x: { command: "not-there", languages: { ".x": "x" } } });
+  for (const operation of ["hover", "definition", "implementation", "references"]) {
+    expect(await said(servers, { operation, path: "1.x", symbol: " " })).toContain(`${operation} needs symbol`);
+  }
+  expect(await said(servers, { operation: "symbols", path: "1.x" })).not.toContain("needs symbol");
+});
+
 test("a program that is not there, or speaks no protocol, is told with its last words", async () => {
   const fs = await folder({
     ...project,

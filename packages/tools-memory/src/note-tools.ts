@@ -137,7 +137,7 @@ export function memoryGetTool(notes: MemoryNotes | undefined): TypedTool<MemoryG
       if (!notes) return ToolCallResult.failure("not enabled", OFF);
       const note = await notes.get(path, { signal: ctx.signal });
       if (note === undefined) {
-        const search = ctx.names.toolOf("memorySearch");
+        const search = ctx.names.toolOf("memorySearch", "memory_search");
         const how = search === undefined ? "" : ` Look for it with ${search}.`;
         return ToolCallResult.failure(`no note "${path}"`, `There is no note "${path}".${how}`);
       }

@@ -141,7 +141,7 @@ export class Dispatcher {
       names: {
         tool: tool.name,
         param: tool.paramName,
-        toolOf: (kind) => names().tool(kind),
+        toolOf: (kind, id) => names().tool(kind, id),
         paramOf: (kind, canonical) => names().param(kind, canonical),
       },
       notify: (name, data) => onNotify?.(tool.name, name, data, call.id),
