@@ -1,5 +1,5 @@
 // The data of the search measurement: from a folder that has it, or from the public repositories it stands in.
-import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DATA, FILES, seeded } from "./lib/data.mjs";
@@ -31,7 +31,7 @@ function take(folder) {
   const missing = FILES.filter((name) => !existsSync(join(folder, name)));
   if (missing.length > 0)
     throw new Error(`${folder} has no ${missing.join(", ")}. bench/README.md says what is in them.`);
-  for (const name of FILES) copyFileSync(join(folder, name), join(DATA, name));
+  for (const name of FILES) write(name, readFileSync(join(folder, name)));
 }
 
 async function download() {

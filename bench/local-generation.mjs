@@ -1,5 +1,5 @@
 // What our provider of GGUF models costs beside bare node-llama-cpp, and what it saves: the CPU alone, one model.
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,7 +8,7 @@ import { tinyGguf } from "@shedkit/testing";
 import { ChatTemplate, familyOf } from "@shedkit/text-tools";
 import { Messages } from "@shedkit/types";
 import { getLlama, LlamaCompletion } from "../packages/provider-llamacpp/node_modules/node-llama-cpp/dist/index.js";
-import { stat } from "./lib/measure.mjs";
+import { stat, timed } from "./lib/measure.mjs";
 import { number, quick, report, spread } from "./lib/report.mjs";
 import { share } from "./lib/shares.mjs";
 
@@ -23,7 +23,11 @@ const { values } = parseArgs({
     quick: { type: "boolean" },
   },
 });
-const folder = mkdtempSync(join(tmpdir(), "bench-"));
+if (values.model !== undefined && !existsSync(values.model)) {
+  console.error(`There is no file ${values.model}. --model names a GGUF file.`);
+  process.exit(2);
+}
+const folder = mkdtempSync(join(tmpdir(), "shedkit-bench-"));
 const path = values.model ?? join(folder, "made.gguf");
 if (values.model === undefined) {
   // Made here, of a size at which computing takes most of the time; it never stops of its own accord.
@@ -33,13 +37,6 @@ if (values.model === undefined) {
 const [threads, rounds, tokens] = [values.threads, values.rounds, values.tokens].map(Number);
 const contextLength = 2048;
 
-/** Milliseconds, and those of them that this process computed: the same on a busy machine. */
-const timed = async (run) => {
-  const [start, cpu] = [performance.now(), process.cpuUsage()];
-  const result = await run();
-  const { user: inUser, system } = process.cpuUsage(cpu);
-  return { ms: performance.now() - start, cpuMs: (inUser + system) / 1000, result };
-};
 const user = (text) => Messages.user(text);
 const said = (text, i) => ({
   type: "assistant",
@@ -121,10 +118,12 @@ function decoding() {
       start ??= { at: performance.now(), cpu: process.cpuUsage() };
       count += more;
     },
+    /** Of an answer that ended at once there is none. */
     speed() {
+      if (count < 1) return { count, wall: Number.NaN, cpu: Number.NaN };
       const { user: inUser, system } = process.cpuUsage(start.cpu);
       const wall = (count / (performance.now() - start.at)) * 1000;
-      return { wall, cpu: (count / (inUser + system)) * 1e6 };
+      return { count, wall, cpu: (count / (inUser + system)) * 1e6 };
     },
   };
 }
@@ -140,10 +139,14 @@ for (let round = 0; round <= rounds && (round <= least || performance.now() < sp
   speeds.bare.push(other);
 }
 const data = { model: values.model ?? "of random weights", threads, tokens };
+const notes = ["Bare is LlamaCompletion of the same node-llama-cpp, with the same model, prompt and sampling."];
+const shortest = 1 + Math.min(...[...speeds.ours, ...speeds.bare].map(({ count }) => count));
+if (shortest < tokens)
+  notes.push(`The model ends answers by itself, after ${shortest} tokens at least: take one that goes on.`);
 const speedRows = [];
 for (const [kind, told] of Object.entries({ wall: "by the clock", cpu: "by processor time" })) {
-  const of = (which) => stat(speeds[which].map((speed) => speed[kind]));
-  const ratio = stat(speeds.ours.map((speed, i) => speed[kind] / speeds.bare[i][kind]));
+  const of = (which) => stat(speeds[which].map((speed) => speed[kind]).filter(Number.isFinite));
+  const ratio = stat(speeds.ours.map((speed, i) => speed[kind] / speeds.bare[i][kind]).filter(Number.isFinite));
   data[kind] = { bare: of("bare"), ours: of("ours"), ratio };
   speedRows.push([told, spread(of("bare")), spread(of("ours")), spread(ratio)]);
 }
@@ -173,12 +176,15 @@ for (let step = 1; step <= 12; step++) {
 
 const together = [];
 const togetherUntil = performance.now() + share("local-generation", 0.35);
-for (let round = 0; round < rounds && (round < least || performance.now() < togetherUntil); round++) {
-  const seed = round + 1;
+for (let round = -1; round < rounds && (round < least || performance.now() < togetherUntil); round++) {
+  const seed = round + 2;
   const ask = (sessionId) => ours(request([user(story)], { sessionId, params: { maxTokens: tokens, ...hot, seed } }));
-  const one = await timed(async () => [await ask(`a${round}`), await ask(`b${round}`)]);
-  const both = await timed(() => Promise.all([ask(`c${round}`), ask(`d${round}`)]));
-  together.push({ wall: one.ms / both.ms, cpu: one.cpuMs / both.cpuMs });
+  const inTurn = () => timed(async () => [await ask(`a${round}`), await ask(`b${round}`)]);
+  const atOnce = () => timed(() => Promise.all([ask(`c${round}`), ask(`d${round}`)]));
+  const first = round % 2 === 0 ? await inTurn() : undefined;
+  const both = await atOnce();
+  const one = first ?? (await inTurn());
+  if (round >= 0) together.push({ wall: one.wall / both.wall, cpu: one.cpu / both.cpu }); // the first warms up
 }
 const twoRows = [["as fast, by the clock"], ["as fast, by processor time"]].map(([told], i) => {
   data.together ??= {};
@@ -190,7 +196,7 @@ const megabytes = number(statSync(path).size / 1e6);
 const about = `${values.model ?? "a model of random weights"}, ${megabytes} MB, ${threads} thread(s)`;
 report("local-generation", {
   data,
-  notes: ["Bare is LlamaCompletion of the same node-llama-cpp, with the same model, prompt and sampling."],
+  notes,
   tables: [
     {
       key: "speed",
