@@ -10,4 +10,5 @@ export {
 } from "./contract.js";
 export { FsError, type FsErrorReason, isFsError } from "./error.js";
 export { IgnoreRules } from "./ignore.js";
+export { foldName, type Located, locate } from "./locate.js";
 export { cleanPath, joinPath, nameOf, type PathRules, parentOf, quote, resolvePath } from "./path.js";

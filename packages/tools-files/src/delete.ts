@@ -5,6 +5,7 @@ import { announce, FILE_CHANGED } from "./announce.js";
 import { answering, Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
 import { assertNothingIgnored } from "./ignored-inside.js";
+import { placeOf } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
 import { assertFresh, seenFiles } from "./seen.js";
@@ -72,7 +73,7 @@ async function remove(
   ctx: ToolContext & { params: DeleteParams },
 ): Promise<ToolCallResult> {
   const { signal } = ctx;
-  const path = fs.resolve(cleanPath(input.path));
+  const path = await placeOf(fs, cleanPath(input.path), signal);
   const { type } = await fs.lstat(path, { signal });
   await assertNotIgnored(fs, path, ctx, type === "directory");
   if (type === "directory") await assertNothingIgnored(fs, path, ctx);

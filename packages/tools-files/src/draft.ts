@@ -1,10 +1,9 @@
-import { cleanPath, type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError, locate, parentOf, quote } from "@shedkit/fs";
 import { OverlayFileSystem } from "@shedkit/fs/overlay";
 import type { ToolContext } from "@shedkit/tool";
 import { announce } from "./announce.js";
 import { Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
-import { locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { assertFresh, seenFiles } from "./seen.js";
 import { isBinary } from "./text/binary.js";

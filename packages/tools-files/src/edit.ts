@@ -1,4 +1,4 @@
-import { cleanPath, type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError, locate, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { announce, FILE_CHANGED } from "./announce.js";
@@ -6,9 +6,8 @@ import { applyEdit } from "./edit/match.js";
 import { NOTES, refused, settingsOf } from "./edit/outcome.js";
 import { lineNumbers } from "./edit/replace.js";
 import { snippet } from "./edit/snippet.js";
-import { answering, assertNoGap, Failure } from "./failure.js";
+import { answering, assertNoGap, assertNotFolder, Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
-import { locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
 import { NEEDS_READ } from "./seen.js";
@@ -144,6 +143,7 @@ async function edit(fs: FileSystem, input: EditInput, ctx: Context): Promise<Too
     if (input.old_string === "" && isFsError(error, "notFound")) return undefined;
     throw error;
   });
+  if (!found) assertNotFolder(input.path);
   const place = found?.path ?? fs.resolve(path);
   await assertNotIgnored(fs, place, ctx);
   if (!found) return exclusively(fs, place, ctx.signal, () => create(fs, place, input.new_string, ctx));

@@ -66,6 +66,12 @@ export function unread(path: string, ctx: ToolContext): Failure {
   );
 }
 
+/** Throws Failure for the path of a new file that ends as that of a folder. */
+export function assertNotFolder(path: string): void {
+  if (!/\/\s*$/.test(path)) return;
+  throw new Failure(`a folder: ${quote(path)}`, `${quote(path)} names a folder. Give the path of a file.`);
+}
+
 /** Throws Failure for a new text that has, in the place of data, what is shown there: the data would be lost. */
 export function assertNoGap(text: string, param: string): void {
   if (!hasGap(text)) return;

@@ -1,7 +1,7 @@
 export { announce } from "./announce.js";
 export { answering, assertNoGap, by, Failure } from "./failure.js";
 export { assertNotIgnored } from "./ignored.js";
-export { locate, notFoundText } from "./locate.js";
+export { notFoundText } from "./locate.js";
 export { exclusively } from "./lock.js";
 export { accessTo, touchesPath } from "./paths.js";
 export { readImage } from "./read/image-file.js";

@@ -1,10 +1,9 @@
-import { cleanPath, type FileSystem, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, locate, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { answering, by, Failure } from "./failure.js";
 import { renderTree } from "./list/render.js";
 import { walkFolder } from "./list/walk.js";
-import { locate } from "./locate.js";
 import { accessTo, touching } from "./paths.js";
 import { count, plural } from "./text/format.js";
 

@@ -1,45 +1,16 @@
-import { type FileStat, type FileSystem, isFsError, joinPath, nameOf, parentOf, quote } from "@shedkit/fs";
+import { type FileSystem, foldName, isFsError, joinPath, locate, nameOf, parentOf, quote } from "@shedkit/fs";
 import { enumerate } from "./text/format.js";
 
-/** An existing file or folder. */
-export interface Located {
-  /** Relative to the root, as it is spelled there. */
-  path: string;
-  stat: FileStat;
-}
-
-/**
- * Finds what stands at a path. A name that is missing is found too if exactly one entry differs from it only in the kind
- * of its spaces or in how accents are composed; and what an absolute path that lost its first slash means. Rejects with
- * FsError.
- */
-export async function locate(fs: FileSystem, path: string, signal: AbortSignal): Promise<Located> {
+/** Where something stands that is to be taken away itself, be it a link. Rejects with FsError. */
+export async function placeOf(fs: FileSystem, path: string, signal: AbortSignal): Promise<string> {
   const resolved = fs.resolve(path);
   try {
-    return { path: resolved, stat: await fs.stat(resolved, { signal }) };
+    await fs.lstat(resolved, { signal });
+    return resolved;
   } catch (error) {
     if (!isFsError(error, "notFound")) throw error;
-    const meant = await withItsSlash(fs, resolved, signal);
-    if (meant) return meant;
-    const wanted = fold(nameOf(resolved));
-    const alike = (await namesIn(fs, parentOf(resolved), signal)).filter((name) => fold(name) === wanted);
-    const [only] = alike;
-    if (only === undefined || alike.length > 1) throw error;
-    const found = joinPath(parentOf(resolved), only);
-    return { path: found, stat: await fs.stat(found, { signal }) };
+    return (await locate(fs, resolved, signal)).path;
   }
-}
-
-/** What stands at the path that `path` is the absolute spelling of, but for the slash at its start. */
-async function withItsSlash(fs: FileSystem, path: string, signal: AbortSignal): Promise<Located | undefined> {
-  const root = fs.root.replace(/^\/+|\/+$/g, "");
-  if (root === "" || !path.startsWith(`${root}/`)) return undefined;
-  const rest = path.slice(root.length + 1);
-  const stat = await fs.stat(rest, { signal }).catch((error: unknown) => {
-    if (!isFsError(error)) throw error;
-    return undefined;
-  });
-  return stat && { path: rest, stat };
 }
 
 /** Says that nothing stands at a path, and what might have been meant. */
@@ -80,7 +51,7 @@ const MOST_HINTS = 3;
 /** The names most like the one wanted: the same but for case, one part of the other, or a slip of the keyboard away. */
 function nearest(wanted: string, names: readonly string[]): string[] {
   const scored = names.flatMap((name) => {
-    const score = likeness(fold(wanted).toLowerCase(), fold(name).toLowerCase());
+    const score = likeness(foldName(wanted).toLowerCase(), foldName(name).toLowerCase());
     return score === undefined ? [] : [{ name, score }];
   });
   scored.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
@@ -122,10 +93,6 @@ function distance(a: string, b: string, max: number): number | undefined {
   }
   const slips = last[b.length] ?? 0;
   return slips <= max ? slips : undefined;
-}
-
-function fold(name: string): string {
-  return name.normalize("NFC").replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ");
 }
 
 async function namesIn(fs: FileSystem, folder: string, signal: AbortSignal): Promise<string[]> {

@@ -6,7 +6,7 @@ import { keyOf, lockingAll } from "./draft.js";
 import { answering, Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
 import { assertNothingIgnored } from "./ignored-inside.js";
-import { locate } from "./locate.js";
+import { placeOf } from "./locate.js";
 import { accessTo, touching } from "./paths.js";
 import { seenFiles } from "./seen.js";
 
@@ -77,15 +77,7 @@ async function move(
   const { signal } = ctx;
   const to = fs.resolve(cleanPath(input.to));
   return lockingAll(fs, [input.from, to], ctx, async () => {
-    // A link is moved itself, so it is looked for where it stands.
-    const from = fs.resolve(cleanPath(input.from));
-    const place = await fs.lstat(from, { signal }).then(
-      () => from,
-      async (error: unknown) => {
-        if (!isFsError(error, "notFound")) throw error;
-        return (await locate(fs, from, signal)).path;
-      },
-    );
+    const place = await placeOf(fs, cleanPath(input.from), signal);
     const { type } = await fs.lstat(place, { signal });
     const isFolder = type === "directory";
     await assertNotIgnored(fs, place, ctx, isFolder);

@@ -1,4 +1,4 @@
-import { cleanPath, type FileSystem, nameOf, parentOf, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, locate, nameOf, parentOf, quote } from "@shedkit/fs";
 import {
   defineTool,
   keptResults,
@@ -10,7 +10,6 @@ import {
 import * as Type from "@sinclair/typebox";
 import { answering, by, Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
-import { locate } from "./locate.js";
 import { accessTo, touchesPath } from "./paths.js";
 import { type FileFormat, readFormat } from "./read/format.js";
 import { readImage } from "./read/image-file.js";

@@ -1,10 +1,9 @@
-import { cleanPath, type FileSystem, isFsError, parentOf, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError, type Located, locate, parentOf, quote } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import * as Type from "@sinclair/typebox";
 import { announce, FILE_CHANGED } from "./announce.js";
-import { answering, assertNoGap, Failure, unread } from "./failure.js";
+import { answering, assertNoGap, assertNotFolder, Failure, unread } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
-import { type Located, locate } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
 import { assertFresh, NEEDS_READ, seenFiles } from "./seen.js";
@@ -74,6 +73,7 @@ type Context = ToolContext & { params: WriteParams };
 /** Writes a whole file as the tool `write` does. */
 export async function writeText(fs: FileSystem, input: WriteInput, ctx: Context): Promise<ToolCallResult> {
   assertNoGap(input.content, ctx.names.param("content"));
+  assertNotFolder(input.path);
   const path = cleanPath(input.path);
   const found = await existing(fs, path, ctx);
   const place = found?.path ?? fs.resolve(path);

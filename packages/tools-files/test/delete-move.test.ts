@@ -82,3 +82,9 @@ describe("move", () => {
     expect(await content(fs, "a")).toBe("a");
   });
 });
+
+it("deletes and moves what looks the same as what was asked for", async () => {
+  const fs = memoryFs({ "cafe\u0301.txt": "x", "a\u00a0b.txt": "x" });
+  expect(await said(deleteTool(fs), { path: "caf\u00e9.txt" })).toBe('Deleted "cafe\u0301.txt".');
+  expect(await said(moveTool(fs), { from: "a b.txt", to: "c.txt" })).toBe('Moved "a\u00a0b.txt" to "c.txt".');
+});

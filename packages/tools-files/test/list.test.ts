@@ -124,4 +124,12 @@ describe("list", () => {
       kind: "cancelled",
     });
   });
+
+  it("does not look deeper than a hundred levels", async () => {
+    const deep = Array.from({ length: 150 }, (_, i) => `d${i}`);
+    const tool = listTool(memoryFs({ [`${deep.join("/")}/leaf`]: "" }), { maxChars: 1_000_000 });
+    const lines = (await said(tool, {})).split("\n");
+    expect(lines.at(-1)?.trim()).toBe("d99/ (not looked into)");
+    expect(await said(tool, { path: deep.slice(0, 100).join("/") })).toContain("leaf");
+  });
 });

@@ -121,3 +121,14 @@ describe("edit of characters that look alike", () => {
     expect(await failed(on, { path: "g", old_string: "x'", new_string: "y" })).toContain("it stands at lines 1 and 1");
   });
 });
+
+describe("an edit of a text that is not found is told", () => {
+  it.each([
+    ["one\r\ntwo\r\n", "one\\ntwo", "with real line ends"],
+    ["one\r\ntwo\r\n", "1→one\ntwo", "without the line numbers"],
+    ["un cre\u0300me\n", "cr\u00e8me", "with accents that are composed otherwise"],
+  ])("of %j for %j: %s", async (file, old_string, hint) => {
+    const text = await failed(editTool(memoryFs({ f: file })), { path: "f", old_string, new_string: "x" });
+    expect(text).toContain(hint);
+  });
+});

@@ -89,3 +89,11 @@ describe("write", () => {
     ]);
   });
 });
+
+it("makes no file at the path of a folder", async () => {
+  const fs = memoryFs({});
+  const text = '"new/" names a folder. Give the path of a file.';
+  expect(await failed(writeTool(fs), { path: "new/", content: "x" })).toBe(text);
+  expect(await failed(editTool(fs), { path: "new/", old_string: "", new_string: "x" })).toBe(text);
+  expect(await fs.readdir(".")).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import { cleanPath, type FileSystem } from "@shedkit/fs";
+import { cleanPath, type FileSystem, locate } from "@shedkit/fs";
 import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import { FILE_CHANGED } from "@shedkit/tools-files";
 import {
@@ -10,7 +10,6 @@ import {
   fingerprint,
   isFresh,
   loadText,
-  locate,
   NEEDS_READ,
   saveText,
   seenFiles,

@@ -1,4 +1,4 @@
-import { cleanPath, type FileSystem, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, locate, quote } from "@shedkit/fs";
 import { defineTool, keptResults, ToolCallResult, type ToolContext, type TypedTool } from "@shedkit/tool";
 import {
   accessTo,
@@ -11,7 +11,6 @@ import {
   hasBinaryName,
   isBinary,
   loadText,
-  locate,
   plural,
   readImage,
   SEEN_STATE,

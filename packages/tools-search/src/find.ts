@@ -1,4 +1,4 @@
-import { type FileSystem, isFsError, nameOf } from "@shedkit/fs";
+import { type FileSystem, foldName, isFsError, nameOf } from "@shedkit/fs";
 import type { Clock } from "./clock.js";
 import { globOf, isGlob } from "./glob.js";
 
@@ -57,9 +57,10 @@ function scoreByGlob(query: string): (path: string) => number {
 /** Small letters find capitals too, capitals only themselves. */
 function scoreByWords(query: string): (path: string) => number {
   const exact = query !== query.toLowerCase();
-  const words = query.trim().split(/\s+/);
+  const words = foldName(query).trim().split(/\s+/);
   return (path) => {
-    const where = exact ? path : path.toLowerCase();
+    const folded = foldName(path);
+    const where = exact ? folded : folded.toLowerCase();
     const name = nameOf(where);
     let points = 0;
     for (const word of words) {

@@ -1,4 +1,4 @@
-import { IgnoreRules } from "@shedkit/fs";
+import { foldName, IgnoreRules } from "@shedkit/fs";
 
 const MOST = 64; // patterns that braces may make
 
@@ -12,9 +12,9 @@ export function isGlob(text: string): boolean {
  * of several. In time proportional to the path.
  */
 export function globOf(glob: string): (path: string) => boolean {
-  const lines = withoutBraces(glob.replace(/^\.\//, "")).map((line) => line.replace(/^[!#]/, "\\$&"));
+  const lines = withoutBraces(foldName(glob).replace(/^\.\//, "")).map((line) => line.replace(/^[!#]/, "\\$&"));
   const rules = new IgnoreRules(lines.join("\n"));
-  return (path) => rules.test(path, false) === true;
+  return (path) => rules.test(foldName(path), false) === true;
 }
 
 /** `a.{ts,js}` -> `a.ts`, `a.js`. What has too many, or braces within braces, stays as it is from there on. */

@@ -53,14 +53,20 @@ class Ripgrep implements FileFinder {
     if (hidden) args.push("--hidden");
     if (texts.length === 0) args.push("--files");
     else {
-      args.push("--files-with-matches", "--fixed-strings", "--text", ignoreCase ? "--ignore-case" : "--case-sensitive");
+      // Where there is a NUL it goes on (`--binary`) as if lines ended there: with `--text` it holds a file of zeros in memory.
+      args.push(
+        "--files-with-matches",
+        "--fixed-strings",
+        "--binary",
+        ignoreCase ? "--ignore-case" : "--case-sensitive",
+      );
       for (const text of texts) args.push("--regexp", text);
     }
     return this.#paths(args, folder, signal);
   }
 
   async #misreadsRules({ folder, signal }: Parameters<FileFinder["files"]>[0]): Promise<boolean> {
-    const args = [...walking(folder), "--hidden", "--glob", ".gitignore", "--files-with-matches", "--text"];
+    const args = [...walking(folder), "--hidden", "--glob", ".gitignore", "--files-with-matches", "--binary"];
     const found = await this.#paths([...args, "--regexp", MISREAD], folder, signal);
     return found === undefined || found.length > 0;
   }

@@ -1,4 +1,4 @@
-import { cleanPath, type FileSystem, isFsError, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError, locate, quote } from "@shedkit/fs";
 import { type AccessRequest, ToolCallResult, type ToolContext, ToolError } from "@shedkit/tool";
 
 /** What is to be searched. */
@@ -15,9 +15,8 @@ export async function placeOf(
   ctx: ToolContext,
 ): Promise<Place | ToolCallResult> {
   try {
-    const path = fs.resolve(cleanPath(given));
-    const { type } = await fs.stat(path, { signal: ctx.signal });
-    return { path, isFolder: type === "directory" };
+    const { path, stat } = await locate(fs, cleanPath(given), ctx.signal);
+    return { path, isFolder: stat.type === "directory" };
   } catch (error) {
     if (!isFsError(error)) throw error;
     const { reason } = error.details;
@@ -26,8 +25,11 @@ export async function placeOf(
       const text = `There is no file or folder ${quote(given)} to search. List its parent folder${lister === undefined ? "" : ` with ${lister}`}, or leave out ${ctx.names.param(param)}.`;
       return ToolCallResult.failure(`no such file: ${quote(given)}`, text);
     }
-    const kind = reason === "outside" || reason === "permission" ? "permissionDenied" : "execution";
-    throw new ToolError(kind, ctx.names.tool, error.message, { cause: error });
+    if (reason === "outside" || reason === "permission") {
+      throw new ToolError("permissionDenied", ctx.names.tool, error.message, { cause: error });
+    }
+    if (reason === "io") throw new ToolError("execution", ctx.names.tool, error.message, { cause: error });
+    return ToolCallResult.failure(`${reason}: ${quote(given)}`, error.message);
   }
 }
 

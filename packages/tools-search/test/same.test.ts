@@ -111,6 +111,16 @@ describe("a search with ripgrep leaves out nothing that the other finds", () => 
       "No line matches.",
     ],
     ["that are no UTF-8", { "a.txt": new Uint8Array([0x6e, 0xe9, 0x0a]) }, { query: "\ufffd" }, "a.txt"],
+    [
+      "beside NULs that come after its start",
+      {
+        a: `${"x\n".repeat(9000)}\0needle`,
+        b: `${"x\n".repeat(9000)}needle\n\0`,
+        c: `needle\0${"\0".repeat(100_000)}`,
+      },
+      {},
+      "2 files",
+    ],
     ["for a NUL, which no text has", { "a.txt": word }, { query: "needle\0" }, "No line matches."],
   ])("%s", async (_, files, input, shown) => {
     const [without, withIt] = await both(files, { query: "needle", ...input });

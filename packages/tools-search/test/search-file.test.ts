@@ -2,7 +2,7 @@ import { symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { callTool } from "@shedkit/tool";
 import { describe, expect, it } from "vitest";
-import { searchFileTool } from "../src/index.js";
+import { globTool, searchFileTool } from "../src/index.js";
 import { ripgrep } from "../src/node.js";
 import { type Files, memoryFs, realFs, said } from "./helpers.js";
 
@@ -172,6 +172,25 @@ describe("search_file", () => {
         kind: "permissionDenied",
       });
     }
+  });
+
+  it("finds names that look the same as what was asked for", async () => {
+    const fs = memoryFs({ "cafe\u0301/a\u00a0b.txt": "needle" });
+    const shown = "1 matching line in 1 file\n\ncafe\u0301/a\u00a0b.txt\n1:needle";
+    const tool = searchFileTool(fs);
+    for (const more of [{ paths: ["caf\u00e9"] }, { glob: "a b.*" }, { glob: "caf\u00e9/*" }])
+      expect(await said(tool, { query: "needle", ...more })).toBe(shown);
+    for (const query of ["caf\u00e9", "caf\u00e9/*"])
+      expect(await said(tool, { query, kind: "Find" })).toBe("cafe\u0301/a\u00a0b.txt");
+    expect(await said(globTool(fs), { pattern: "*\u00e9/a b*" })).toBe("cafe\u0301/a\u00a0b.txt");
+  });
+
+  it("says what is wrong with a path that leads nowhere", async () => {
+    const fs = await realFs({ f: "x" });
+    await symlink("loop", join(fs.root, "loop"));
+    const tool = searchFileTool(fs);
+    expect((await callTool(tool, { query: "x", paths: ["loop"] })).errorDetail).toBeDefined();
+    expect((await callTool(tool, { query: "x", paths: ["f/g"] })).errorDetail).toBeDefined();
   });
 
   it("leaves files that are too large, and says so", async () => {

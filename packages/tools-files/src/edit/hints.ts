@@ -1,20 +1,23 @@
 import { GAP_TEXT, hasGap } from "../text/data-uri.js";
 import { shownText } from "../text/format.js";
-import { lineNumbers } from "./replace.js";
+import { findSpans, lineNumbers } from "./replace.js";
 
+const MAX_COMPOSED = 16 * 1024 * 1024; // length of a text that is looked through with other accents
 const MAX_LINE = 200; // characters of a line that is shown
 
 /** Why a text may not have been found: one sentence, or nothing. */
 export function missHint(text: string, old: string): string {
   const unescaped = old.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"');
-  if (unescaped !== old && text.includes(unescaped)) {
+  const stands = (other: string) => other !== old && findSpans(text, other).length > 0;
+  if (stands(unescaped)) {
     return 'It would be found with real line ends, tabs and quotes in place of the escapes (\\n, \\t, \\") in it.';
   }
   const bare = old.replace(/^\d+→/gm, "");
-  if (bare !== old && text.includes(bare))
-    return "It would be found without the line numbers (1→), which are no part of the file.";
+  if (stands(bare)) return "It would be found without the line numbers (1→), which are no part of the file.";
   if (old.includes("\ufffd") && !text.includes("\ufffd"))
     return "\ufffd is shown for bytes of the file that are no text: give only what stands before or after them.";
+  if (text.length <= MAX_COMPOSED && /[^\p{ASCII}]/u.test(old) && text.normalize("NFC").includes(old.normalize("NFC")))
+    return "It stands there with accents that are composed otherwise: copy it from what you read, or give what stands beside it.";
   if (hasGap(old)) return `${GAP_TEXT} Give only what stands before or after it.`;
   const line = nearestLine(text, old);
   return line === undefined ? "" : `The nearest line is ${line}`;

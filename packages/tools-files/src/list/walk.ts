@@ -29,6 +29,7 @@ export interface WalkOptions {
 }
 
 const MOST_ENTRIES = 100_000;
+const MOST_LEVELS = 100; // below the folder: deeper ones would not fit, and finding each takes time in proportion to its depth
 const AT_ONCE = 16; // folders read at the same time
 
 /** Looks into a folder, level by level, so that a huge folder does not keep its neighbours from being seen. */
@@ -50,7 +51,8 @@ export async function walkFolder(fs: FileSystem, path: string, options: WalkOpti
         left -= folder.entries?.length ?? 0;
         for (const entry of folder.entries ?? []) {
           if (entry.type !== "directory" || entry.depth >= options.depth) continue;
-          if (entry.name === "node_modules") entry.skipped = "dependencies";
+          if (entry.depth >= MOST_LEVELS) entry.skipped = "cut";
+          else if (entry.name === "node_modules") entry.skipped = "dependencies";
           else next.push(entry);
         }
       }

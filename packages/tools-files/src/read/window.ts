@@ -64,6 +64,14 @@ export async function readWindow(source: Source, options: WindowOptions): Promis
     }
     whole?.add(chunk);
     while (at < chunk.length) {
+      // What stands before and after the window is only counted.
+      const skipped = line < first ? first - line : line > last ? Number.POSITIVE_INFINITY : 0;
+      if (skipped > 0 && unitBytes(marked?.encoding) === 1) {
+        const [feeds, next] = skipLines(chunk, at, skipped);
+        line += feeds;
+        at = next;
+        continue;
+      }
       const feed = lineFeed(chunk, at, marked?.encoding);
       const end = feed < 0 ? chunk.length : feed;
       if (line >= first && line <= last) taken.add(chunk, at, end, line);
@@ -149,6 +157,11 @@ async function fromEnd(source: Source, offset: number): Promise<number> {
   for await (const chunk of source.chunks()) {
     if (!started) encoding = byteOrderMark(chunk)?.encoding;
     started = true;
+    if (unitBytes(encoding) === 1) {
+      feeds += skipLines(chunk, 0, Number.POSITIVE_INFINITY)[0];
+      afterFeed = chunk.length === 0 ? afterFeed : chunk.at(-1) === 10;
+      continue;
+    }
     let at = 0;
     for (let feed = lineFeed(chunk, at, encoding); feed >= 0; feed = lineFeed(chunk, at, encoding)) {
       feeds++;
@@ -162,6 +175,13 @@ async function fromEnd(source: Source, offset: number): Promise<number> {
 
 function unitBytes(encoding: Encoding | undefined): number {
   return encoding === "utf-16le" || encoding === "utf-16be" ? 2 : 1;
+}
+
+/** How many line feeds stand from a place on, `most` at most, and the place after the last of these; without that many the end. */
+function skipLines(chunk: Uint8Array, from: number, most: number): [feeds: number, next: number] {
+  let feeds = 0;
+  for (let i = from; i < chunk.length; i++) if (chunk[i] === 10 && ++feeds >= most) return [feeds, i + 1];
+  return [feeds, chunk.length];
 }
 
 /** Where the next line feed begins, or -1. Chunks of UTF-16 begin and end between units. */
