@@ -5,7 +5,7 @@ import type { Renderer } from "./renderer.js";
 /** What a call asks a person, as `ask_user` writes it. */
 interface Question {
   question: string;
-  options: readonly { label: string; description?: string | undefined }[];
+  options: readonly { label: string; description?: string | undefined; preview?: string | undefined }[];
   severalMay: boolean;
 }
 
@@ -20,8 +20,9 @@ export async function askQuestions(
   const answers: JsonValue[] = [];
   for (const question of questions) {
     const marks = marksOf(question);
-    const options = question.options.map(({ label, description }, i) => {
-      return `  ${marks[i]}  ${label}${description ? `: ${description}` : ""}`;
+    const options = question.options.map(({ label, description, preview }, i) => {
+      const shown = preview ? `\n${preview.replace(/^/gm, "       ")}` : "";
+      return `  ${marks[i]}  ${label}${description ? `: ${description}` : ""}${shown}`;
     });
     renderer.notice([question.question, ...options].join("\n"));
     const answer = await prompt.line(`${wantedOf(question)}: `);

@@ -255,7 +255,13 @@ describe("a change to a file", () => {
 
 describe("a question of the model", () => {
   const questions = [
-    { question: "Which port?", options: [{ label: "8080", description: "as before" }, { label: "9090" }] },
+    {
+      question: "Which port?",
+      options: [
+        { label: "8080", description: "as before" },
+        { label: "9090", preview: "port: 9090\nhost: any" },
+      ],
+    },
     {
       question: "Which files?",
       options: [{ label: "main" }, { label: "tests" }, { label: "docs" }],
@@ -269,7 +275,7 @@ describe("a question of the model", () => {
     const call = { call: "ask_user", arguments: { questions } };
     await using t = await talk([[call], [call], "Thanks."]);
     await t.type("Set it up");
-    await t.says("Which port?\n  a  8080: as before\n  b  9090\n");
+    await t.says("Which port?\n  a  8080: as before\n  b  9090\n       port: 9090\n       host: any\n");
     await t.type("b", "in your own words: ");
     await t.says("  3  docs\n");
     await t.type("1, Docs", "in your own words: ");

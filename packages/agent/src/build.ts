@@ -93,7 +93,7 @@ export async function buildParts<D extends DocumentStore, M extends MemoryStore>
       ...shared,
       context: new AgentContext({ ...shared, contextConfig, memoryModel, observe }),
       memory: new MemoryCoordinator({ ...shared, effects: beside, memoryConfig, memoryModel, observe }),
-      permissions: new Permissions(log, effects, tools, settings.permissions),
+      permissions: new Permissions(log, beside, tools, settings.permissions),
       errorPolicy: settings.errorPolicy ?? defaultErrorPolicy,
       loopDetection,
       system: settings.system,

@@ -41,7 +41,7 @@ export interface PermissionPolicy {
 /** Asks the policy, and people, before calls run. What was asked and answered is in the log. */
 export class Permissions {
   readonly #log: SessionLog;
-  readonly #effects: Pick<LoopEffects, "newId">;
+  readonly #effects: Pick<LoopEffects, "newId" | "sleep">;
   readonly #tools: ToolCallManager;
   readonly #policy: PermissionPolicy | undefined;
   // Made when they are first needed: most sessions ask nobody.
@@ -51,7 +51,7 @@ export class Permissions {
 
   constructor(
     log: SessionLog,
-    effects: Pick<LoopEffects, "newId">,
+    effects: Pick<LoopEffects, "newId" | "sleep">,
     tools: ToolCallManager,
     policy: PermissionPolicy | undefined,
   ) {
@@ -126,7 +126,7 @@ export class Permissions {
     const verdict = this.#policy ? await this.#ask(this.#policy, call, signal) : "allow";
     if (typeof verdict === "object" && "deny" in verdict) throw denied(request, verdict.deny);
     const reason = typeof verdict === "object" ? verdict.ask : undefined;
-    if (!call.asks && (verdict === "allow" || (reason === undefined && this.#granted(call)))) return;
+    if (!call.asks && (verdict === "allow" || this.#granted(call))) return;
     const approvalId = this.#effects.newId();
     const decided = this.#wait(approvalId, request, signal); // before it is shown: the answer may come at once
     decided.catch(() => undefined);
@@ -157,7 +157,22 @@ export class Permissions {
     this.#waiting ??= new Map();
     const waiting = this.#waiting;
     const decided = new Promise<ApprovalDecision>((resolve) => waiting.set(approvalId, resolve));
-    return untilAborted(decided, signal, cancelled(request.name)).finally(() => waiting.delete(approvalId));
+    const limit = this.#tools.get(request.name)?.metadata?.asksForMs;
+    const over = limit === undefined ? undefined : this.#decideAfter(limit, approvalId, signal);
+    return untilAborted(decided, signal, cancelled(request.name)).finally(() => {
+      waiting.delete(approvalId);
+      over?.abort();
+    });
+  }
+
+  /** Lets the call run without an answer once its time is up. Aborting what it returns keeps it from that. */
+  #decideAfter(ms: number, approvalId: string, signal: AbortSignal): AbortController {
+    const over = new AbortController();
+    this.#effects
+      .sleep(ms, AbortSignal.any([signal, over.signal]))
+      .then(() => this.decide(approvalId, { type: "allow", scope: "once" }))
+      .catch(() => undefined); // somebody was quicker
+    return over;
   }
 
   /** Lets the call run, with what was answered, or throws. */

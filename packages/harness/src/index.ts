@@ -13,6 +13,11 @@ export { RouterPreset } from "./router-preset.js";
 export type { GlobPresetOptions, SearchFilesPresetOptions } from "./search-preset.js";
 export type { ShellPresetOptions } from "./shell-preset.js";
 export type { SkillFolder, SkillsPresetOptions } from "./skills-preset.js";
-export type { BackgroundPresetOptions, PlanModePresetOptions, SchedulesLike } from "./task-preset.js";
+export type {
+  AskUserPresetOptions,
+  BackgroundPresetOptions,
+  PlanModePresetOptions,
+  SchedulesLike,
+} from "./task-preset.js";
 export { type StandardPresetOptions, type SubAgentPresetOptions, ToolPreset } from "./tool-preset.js";
 export type { WebFetchPresetOptions, WebSearcher, WebSearchPresetOptions } from "./web-preset.js";

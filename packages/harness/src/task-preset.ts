@@ -11,6 +11,12 @@ export interface PlanModePresetOptions {
   holds?: "changes" | "files" | undefined;
 }
 
+/** Settings of `ask_user`, likewise. */
+export interface AskUserPresetOptions {
+  /** How long an answer is waited for, in milliseconds. Default: as long as it takes. */
+  timeoutMs?: number | undefined;
+}
+
 /** Settings of tools for what runs in the background, likewise. */
 export interface BackgroundPresetOptions {
   /** Lets `monitor` have commands started by the session's shell tool, where there is one. Default: true. */
@@ -37,8 +43,8 @@ export function todoTools(): ToolConstructor[] {
   return [ready("todo", ({ todoTool }) => todoTool())];
 }
 
-export function askUserTools(): ToolConstructor[] {
-  return [ready("ask_user", ({ askUserTool }) => askUserTool())];
+export function askUserTools(options: AskUserPresetOptions): ToolConstructor[] {
+  return [ready("ask_user", ({ askUserTool }) => askUserTool(options))];
 }
 
 export function planTools(options: PlanModePresetOptions): ToolConstructor[] {

@@ -26,6 +26,7 @@ import {
 import { type ShellPresetOptions, shellTools, shellToolsBeside } from "./shell-preset.js";
 import { type SkillFolder, type SkillsPresetOptions, skillTools } from "./skills-preset.js";
 import {
+  type AskUserPresetOptions,
   askUserTools,
   type BackgroundPresetOptions,
   backgroundTools,
@@ -153,8 +154,8 @@ export class ToolPreset implements Iterable<ToolConstructor> {
   }
 
   /** `ask_user`, for programs that answer `approvalRequested` with `asks`. Needs `@shedkit/tools-task`. */
-  static askUser(): ToolPreset {
-    return new ToolPreset(askUserTools());
+  static askUser(options: AskUserPresetOptions = {}): ToolPreset {
+    return new ToolPreset(askUserTools(options));
   }
 
   /** `enter_plan` and `exit_plan`, for programs that answer likewise. Needs `@shedkit/tools-task`. */

@@ -105,6 +105,8 @@ export interface ToolSpec<I, In, P, S> {
    * `userAnswers`. Default: never.
    */
   asks?(input: In): boolean;
+  /** See `ToolMetadata.asksForMs`. */
+  asksForMs?: number | undefined;
 }
 
 /** With `output`: what `run` returns is checked against it, and `toModel` says how the model reads it. */
@@ -315,6 +317,7 @@ function metadataFrom(spec: AnySpec): ToolMetadata {
     ...(spec.access === undefined
       ? {}
       : { access: spec.access.bind(spec) as (args: ToolArguments) => readonly AccessRequest[] }),
+    asksForMs: spec.asksForMs,
     ...(spec.asks === undefined ? {} : { asks: spec.asks.bind(spec) as (args: ToolArguments) => boolean }),
   };
 }

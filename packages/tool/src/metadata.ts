@@ -186,4 +186,9 @@ export interface ToolMetadata {
    * `userAnswers`. Default: never.
    */
   asks?(args: ToolArguments): boolean;
+  /**
+   * How long a call that asks waits for the answer in a session, in milliseconds, and then runs as if nothing was said. Default: as
+   * long as it takes.
+   */
+  asksForMs?: number | undefined;
 }

@@ -2,11 +2,29 @@ import { defineTool, ToolCallResult, ToolError, type TypedTool, userAnswers } fr
 import type { JsonValue } from "@shedkit/types";
 import * as Type from "@sinclair/typebox";
 
+/** An answer offered. */
+export interface UserOption {
+  label: string;
+  /** What choosing it means. */
+  description?: string | undefined;
+  /** What it would look like (code, a layout), as plain text of several lines: for hosts that show it beside the option. */
+  preview?: string | undefined;
+}
+
+/** Settings of `ask_user`. */
+export interface AskUserOptions {
+  /**
+   * How long an answer is waited for, in milliseconds; then the model is told that there is none, and goes on. Counted anew where a
+   * session is resumed. Default: as long as it takes.
+   */
+  timeoutMs?: number | undefined;
+}
+
 /** A question with the answers offered. */
 export interface UserQuestion {
   question: string;
   /** What the person can choose from; another answer is always possible. */
-  options?: { label: string; description?: string | undefined }[] | undefined;
+  options?: UserOption[] | undefined;
   multi_select?: boolean | undefined;
 }
 
@@ -35,6 +53,12 @@ const Input = Type.Object(
                 {
                   label: Type.String({ minLength: 1, maxLength: 200 }),
                   description: Type.Optional(Type.String({ maxLength: 1000, description: "What choosing it means." })),
+                  preview: Type.Optional(
+                    Type.String({
+                      maxLength: 5000,
+                      description: "What it would look like, e.g. code, where that tells more.",
+                    }),
+                  ),
                 },
                 { additionalProperties: false },
               ),
@@ -60,7 +84,7 @@ const Output = Type.Object({
  * the host answers with `session.approve(id, { type: "allow", scope: "once", answer })`. `answer` is a list with a text, a
  * list of texts or `null` for each question; for one question alone, also its text.
  */
-export function askUserTool(): TypedTool<AskUserInput, AskUserOutput> {
+export function askUserTool({ timeoutMs }: AskUserOptions = {}): TypedTool<AskUserInput, AskUserOutput> {
   return defineTool({
     id: "ask_user",
     namespace: "task",
@@ -73,6 +97,7 @@ export function askUserTool(): TypedTool<AskUserInput, AskUserOutput> {
     output: Output,
     capabilities: { readOnly: true, idempotent: false },
     asks: ({ questions }) => fault(questions) === undefined,
+    asksForMs: timeoutMs,
     run: ({ questions }, ctx) => {
       const wrong = fault(questions);
       if (wrong === "none") {

@@ -1,4 +1,11 @@
-export { type AskUserInput, type AskUserOutput, askUserTool, type UserQuestion } from "./ask-user.js";
+export {
+  type AskUserInput,
+  type AskUserOptions,
+  type AskUserOutput,
+  askUserTool,
+  type UserOption,
+  type UserQuestion,
+} from "./ask-user.js";
 export { type MonitorInput, type MonitorOutput, type MonitorParams, monitorTool } from "./monitor.js";
 export type { PlanModeOptions } from "./plan/gate.js";
 export { planMode, planModeTools } from "./plan/plan-mode.js";

@@ -5,16 +5,16 @@ import { ScriptedProvider } from "@shedkit/testing";
 import { callTool, FnTool, toolFn } from "@shedkit/tool";
 import { type ApprovalDecision, type JsonValue, type ToolArguments, textOfContent } from "@shedkit/types";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { askUserTool } from "../src/index.js";
+import { type AskUserOptions, askUserTool } from "../src/index.js";
 
 const colour = {
   question: "Which colour?",
   options: [{ label: "red" }, { label: "blue", description: "Like the sky." }],
 };
 
-async function session(args: ToolArguments, docStore = new MemoryDocumentStore()) {
+async function session(args: ToolArguments, docStore = new MemoryDocumentStore(), options: AskUserOptions = {}) {
   const provider = new ScriptedProvider([{ call: "ask_user", arguments: args }, "Thank you."]);
-  const shed = new ToolShed().tool(askUserTool()).pin("ask_user");
+  const shed = new ToolShed().tool(askUserTool(options)).pin("ask_user");
   const made = await AgentSession.builder(provider)
     .withModel("m")
     .withToolshed(shed)
@@ -46,6 +46,34 @@ describe("ask_user", () => {
       ...{ name: "ask_user", asks: true, arguments: { questions: [colour] } },
     });
     expect(text).toBe("Which colour?\n-> blue");
+  });
+
+  it("goes on without an answer once its time is up, and leaves none that came before", async () => {
+    const { session: asking } = await session({ questions: [colour] }, new MemoryDocumentStore(), { timeoutMs: 20 });
+    const texts: string[] = [];
+    let late: Promise<void> | undefined;
+    for await (const event of asking.runTurnStream("Hi").events()) {
+      if (event.type !== "toolResult") continue;
+      texts.push(textOfContent(event.content));
+    }
+    expect(texts).toEqual(["Which colour?\n-> (no answer)\n\nDecide yourself what was not answered, and say so."]);
+    expect(asking.pendingApprovals()).toEqual([]);
+    const { session: patient } = await session({ questions: [colour] }, new MemoryDocumentStore(), {
+      timeoutMs: 2 ** 31 - 1,
+    });
+    for await (const event of patient.runTurnStream("Hi").events()) {
+      if (event.type === "toolResult") expect(textOfContent(event.content)).toBe("Which colour?\n-> blue");
+      if (event.type === "approvalRequested") late = patient.approve(event.approvalId, answer("blue"));
+    }
+    await late;
+  });
+
+  it("shows previews of options to the host", async () => {
+    const layout = { question: "Which?", options: [{ label: "a", preview: "+--+\n|  |" }] };
+    const { events } = await answered({ questions: [layout] }, answer("a"));
+    expect(events.find((event) => event.type === "approvalRequested")).toMatchObject({
+      arguments: { questions: [layout] },
+    });
   });
 
   it("takes several answers, some of several parts, some none", async () => {
