@@ -1,30 +1,27 @@
-// The data of the search measurement: from a folder that has it, or from the public repositories it stands in.
+// The data of the measurements of search and prompts: from a folder that has it, or from the public repositories it stands in.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import { DATA, FILES, seeded } from "./lib/data.mjs";
+import { DATA, FILES } from "./lib/data.mjs";
 
 const RAW = "https://raw.githubusercontent.com";
 const METATOOL = `${RAW}/HowieHwong/MetaTool/e1029bcfdb1039aff6ce24b548920d8bc25b1c3d/dataset`;
-const BFCL = `${RAW}/ShishirPatil/gorilla/main/berkeley-function-call-leaderboard/bfcl_eval/data`;
-const BFCL_PARTS = ["simple_python", "multiple", "live_simple", "live_multiple"];
-const QUERIES = 2000; // of MetaTool's, of which there are ten times as many
+const GORILLA = `${RAW}/ShishirPatil/gorilla/6ea57973c7a6097fd7c5915698c54c17c5b1b6c8`;
+const BFCL = `${GORILLA}/berkeley-function-call-leaderboard/bfcl_eval/data`;
+const BFCL_PARTS = ["multiple", "live_multiple"];
 const TIMEOUT_MS = 60_000;
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
-    await main(process.argv[2]);
-  } catch (fault) {
-    console.error(fault.message);
-    process.exitCode = 1;
-  }
+try {
+  await main(process.argv[2]);
+} catch (fault) {
+  console.error(fault.message);
+  process.exitCode = 1;
 }
 
 async function main(folder) {
   mkdirSync(DATA, { recursive: true });
   if (folder === undefined) await download();
   else take(folder);
-  console.log(`The data is in ${relative(process.cwd(), DATA) || "."}. Now: pnpm bench shed-search`);
+  console.log(`The data is in ${relative(process.cwd(), DATA) || "."}. Now: pnpm bench shed-search context-cost`);
 }
 
 function take(folder) {
@@ -48,18 +45,23 @@ async function download() {
       return bfcl(questions, answers);
     }),
   );
+  const sample = samples();
   const metatool = Object.entries(JSON.parse(descriptions)).map(([name, description]) => ({ name, description }));
-  const known = new Set(metatool.map(({ name }) => name));
-  const queries = metatoolQueries(csv).filter(({ tools }) => known.has(tools[0]));
   const two = JSON.parse(pairs).map(({ query, tool }) => ({ query, tools: tool }));
   const functions = new Map();
   for (const { tools } of parts)
     for (const tool of tools) if (!functions.has(tool.name)) functions.set(tool.name, tool);
   write("metatool-tools.json", JSON.stringify(metatool));
-  write("metatool-queries.jsonl", lines(sample(queries, QUERIES)));
-  write("metatool-queries-two-tools.jsonl", lines(two.filter(({ tools }) => tools.every((name) => known.has(name)))));
+  write("metatool-queries.jsonl", sample("metatool", metatoolQueries(csv)));
+  write("metatool-queries-two-tools.jsonl", sample("metatool-two-tools", two));
   write("bfcl-tools.json", JSON.stringify([...functions.values()]));
-  write("bfcl-queries.jsonl", lines(parts.flatMap((part) => part.queries)));
+  write(
+    "bfcl-queries.jsonl",
+    sample(
+      "bfcl",
+      parts.flatMap(({ queries }) => queries),
+    ),
+  );
 }
 
 async function text(url) {
@@ -74,17 +76,17 @@ async function text(url) {
 }
 
 /** Lines of `query,tool`; a query with commas or quotes stands in quotes. */
-export function metatoolQueries(csv) {
+function metatoolQueries(csv) {
   const rows = csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n][^,\r\n]*)),([^,\r\n]+)\r?(?:\n|$)/g);
   const all = Array.from(rows, ([, quoted, plain, tool]) => ({
-    query: (quoted?.replaceAll('""', '"') ?? plain).trim(),
+    query: quoted?.replaceAll('""', '"') ?? plain,
     tools: [tool],
   }));
   return all.slice(1); // the first names the columns
 }
 
 /** The functions that the questions come with, and the questions that ask one thing of one of them. */
-export function bfcl(questions, answers) {
+function bfcl(questions, answers) {
   const parse = (all) => all.split("\n").flatMap((line) => (line.trim() === "" ? [] : [JSON.parse(line)]));
   const wanted = new Map(
     parse(answers).map(({ id, ground_truth }) => [id, ground_truth.flatMap((each) => Object.keys(each))]),
@@ -100,18 +102,20 @@ export function bfcl(questions, answers) {
   return { tools, queries };
 }
 
-/** The same ones in every run, in an order of chance. */
-function sample(all, count) {
-  const random = seeded(1);
-  const keyed = all.map((each) => [random(), each]);
-  return keyed
-    .sort(([a], [b]) => a - b)
-    .slice(0, count)
-    .map(([, each]) => each);
-}
-
-function lines(all) {
-  return `${all.map((each) => JSON.stringify(each)).join("\n")}\n`;
+/** Gives the lines of a file of requests: those that are measured, which `lib/sample.txt` names by their places in the source. */
+function samples() {
+  const text = readFileSync(join(import.meta.dirname, "lib", "sample.txt"), "utf8");
+  const places = new Map(
+    text.split("\n").flatMap((line) => {
+      const [name, list] = line.split(": ");
+      return list === undefined ? [] : [[name, list.split(" ").map((place) => Number.parseInt(place, 36))]];
+    }),
+  );
+  return (name, all) =>
+    `${places
+      .get(name)
+      .map((place) => JSON.stringify(all[place]))
+      .join("\n")}\n`;
 }
 
 /** Whole or not at all. */
