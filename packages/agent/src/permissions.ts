@@ -126,7 +126,7 @@ export class Permissions {
     const verdict = this.#policy ? await this.#ask(this.#policy, call, signal) : "allow";
     if (typeof verdict === "object" && "deny" in verdict) throw denied(request, verdict.deny);
     const reason = typeof verdict === "object" ? verdict.ask : undefined;
-    if (!call.asks && (verdict === "allow" || this.#granted(call))) return;
+    if (!call.asks && (verdict === "allow" || (reason === undefined && this.#granted(call)))) return;
     const approvalId = this.#effects.newId();
     const decided = this.#wait(approvalId, request, signal); // before it is shown: the answer may come at once
     decided.catch(() => undefined);

@@ -156,6 +156,16 @@ describe("a sub-agent", () => {
     await session.end();
   });
 
+  it("is not let do what is asked each time, and hears why", async () => {
+    const provider = new ScriptedProvider([{ call: "echo", arguments: { text: "a" } }, "Denied."]);
+    const { session, spawn } = await spawning(provider, (builder) =>
+      builder.withPermissions({ decide: async () => ({ ask: "it is loud" }) }),
+    );
+    expect(await (await spawn.start({ task: "One" })).result()).toBe("Denied.");
+    expect(transcript(provider.requests[1]?.messages ?? []).at(-1)).toContain("it needs leave (it is loud)");
+    await session.end();
+  });
+
   it("spends the session's budget, and has its permissions but nobody to ask", async () => {
     const access = {
       ...{ canAccessSession: async () => true, canUseModel: async (_: string, model: string) => model === "m" },

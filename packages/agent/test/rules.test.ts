@@ -67,6 +67,7 @@ describe("rules that cannot be read", () => {
     ["Bash('a)", "a command"],
     ["Read(../x)", "a path"],
     ["Read(~other/x)", "a path"],
+    ["Read(a[b)", "a path whose [ is closed"],
     ["WebFetch(https://example.com/x)", "a domain"],
     ["WebFetch(domain:)", "a domain"],
     ["WebSearch(x)", "without brackets"],
@@ -247,6 +248,7 @@ describe("of what is done without a rule", () => {
     expect(await verdict(bash("cat shadow", "/etc"))).toBe("ask");
     expect(await verdict(bash("cat ../../x", `${ROOT}/src`))).toBe("ask");
     expect(await verdict(bash("cat ../x", `${ROOT}/src`))).toBe("allow");
+    expect(await verdict(bash("git status", `${ROOT}/vendor`))).toBe("ask"); // its settings name programs
   });
 });
 
@@ -304,6 +306,16 @@ describe("deny, ask, allow", () => {
     });
   });
 
+  it("very long words take no long time, whatever the pattern", async () => {
+    const long = "x".repeat(90_000);
+    const options = { allow: ["Bash(make *x*x*x*y)"], deny: [`Edit(${"*x".repeat(20)}y)`] };
+    expect(await verdict(bash(`make ${long}`), options)).toBe("ask");
+    expect(await verdict(bash(`make '${long} '`), options)).toBe("ask");
+    expect(await verdict(edit(`${ROOT}/${long}`), options)).toBe("ask");
+    expect(await verdict(bash("make axxbxy"), options)).toBe("allow");
+    expect(await verdict(bash("make xxy"), options)).toBe("ask");
+  });
+
   it("brackets of a command are written with backslashes, words with spaces in quotes", async () => {
     const options = { allow: ["Bash(echo2 '\\(x\\)')", 'Bash(git commit -m "a b")'] };
     expect(await verdict(bash("echo2 '(x)'"), options)).toBe("allow");
@@ -358,6 +370,22 @@ describe("deny, ask, allow", () => {
       "ls | xargs cat": "ask",
       "ls | xargs make": "ask",
     });
+  });
+
+  it("leave for a command is none for its options that run others", async () => {
+    const allow = ["rg", "sort", "git", "find", "sed", "xargs", "sudo", "env"].map((name) => `Bash(${name}:*)`);
+    const hidden = [
+      ...["rg --pre ./x a", "sort --compress-program ./x a", "git -c alias.x='!rm a' x", "find . -exec rm a ';'"],
+      ...[
+        "sed -i s/a/b/ f",
+        "git grep -O./x a",
+        "xargs -I{} rm {}",
+        "sudo -u me rm a",
+        "env -S 'rm a'",
+        "git push > /opt/x",
+      ],
+    ];
+    expect(await verdicts(hidden, { allow })).toEqual(all(hidden, "ask"));
   });
 
   it("leave for a command is none in another guise", async () => {
@@ -480,6 +508,7 @@ const GUARDED = [
   `${ROOT}/.husky/pre-push`,
   "/home/me/.ssh/authorized_keys",
   "/home/me/.ſsh/config",
+  "/home/me/.ßh/config",
   "/home/me/.bashrc",
   "/home/me/.ZSHRC",
   "/home/me/.config/fish/config.fish",
@@ -609,7 +638,10 @@ describe("other tools", () => {
     expect(await verdict(request("deploy", "other", []), { allow: ["deploy"] })).toBe("allow");
     expect(await verdict(request("deploy", "other", []), { allow: ["Deploy"] })).toBe("ask");
     expect(await verdict(request("run_it", "execute", []), { allow: ["run_it"] })).toBe("allow");
-    expect(await verdict(bash("rm x"), { allow: ["bash"] })).toBe("allow");
+    for (const rule of ["bash", "Bash", "Bash(*)"]) {
+      expect([rule, await verdict(bash("rm x > a; $X"), { allow: [rule] })]).toEqual([rule, "allow"]);
+      expect([rule, await verdict(bash("rm x"), { allow: ["Bash"], deny: [rule] })]).toEqual([rule, "deny"]);
+    }
   });
 });
 

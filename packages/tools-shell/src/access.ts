@@ -56,10 +56,11 @@ export function accessOf(command: string, cwd?: string): AccessRequest[] {
 function inFolder(request: CommandRequest, folder: string, moved: boolean): AccessRequest {
   const { reading, ...rest } = request;
   if (!reading) return rest;
+  const only = reading.only && !(reading.isHere && folder !== "");
   const isPlain = (path: string) => /^[/~]/.test(path);
-  if (moved && !reading.reads.every(isPlain)) return { ...rest, detail: { reads: null } };
+  if (moved && (reading.isHere || !reading.reads.every(isPlain))) return { ...rest, detail: { reads: null } };
   const reads = reading.reads.map((path) => (isPlain(path) ? path : below(folder, path)));
-  return { ...rest, detail: { reads, ...(reading.only && { onlyReads: true }) } };
+  return { ...rest, detail: { reads, ...(only && { onlyReads: true }) } };
 }
 
 function below(folder: string, path: string): string {

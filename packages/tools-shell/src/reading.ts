@@ -4,6 +4,8 @@ export interface Reading {
   reads: readonly string[];
   /** It does nothing else, whatever those hold. */
   only: boolean;
+  /** That holds where commands begin: what other folders hold may make it do more. */
+  isHere?: boolean | undefined;
 }
 
 /** The options that a command may have; with any other nobody knows what it does. */
@@ -154,7 +156,9 @@ export function readingOf(name: string, args: readonly string[], patterns: Reado
   }
   const known = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   const reads = known?.(args);
-  return reads && { reads: reads.filter((word) => word !== "-").map(path), only: !isOpen };
+  // A repository in another folder has settings of its own, which name programs.
+  const isHere = name === "git";
+  return reads && { reads: reads.filter((word) => word !== "-").map(path), only: !isOpen, isHere };
 }
 
 /** All operands are files. */

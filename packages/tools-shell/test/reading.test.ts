@@ -51,6 +51,8 @@ describe("what a command reads", () => {
       "cat /b": only("/b"),
       pwd: only(),
     });
+    expect(readings("git status", "/x")["git status"]).toEqual({ reads: [] });
+    expect(readings("cd x; git status")["git status"]).toEqual({ reads: null });
     expect(readings("cd")).toEqual({ cd: { reads: ["~"] } });
     expect(readings("cd -")).toEqual({ "cd -": { reads: ["~-"] } });
     expect(readings("ls | xargs cat")["cat <input>"]).toEqual({ reads: null });

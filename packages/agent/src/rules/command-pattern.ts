@@ -1,4 +1,5 @@
 import type { Care } from "./rule.js";
+import { fitsStars } from "./stars.js";
 
 /** `npm test` for that alone, `git status:*` (or `git status *`) for all that begins with these words; `*` within a word. */
 export class CommandPattern {
@@ -26,7 +27,7 @@ export class CommandPattern {
 
   #fits(words: readonly string[]): boolean {
     if (this.#isPrefix ? words.length < this.#words.length : words.length !== this.#words.length) return false;
-    return this.#words.every((word, i) => sameWord(word, words[i] ?? ""));
+    return this.#words.every((word, i) => fitsStars(word, words[i] ?? ""));
   }
 }
 
@@ -40,18 +41,12 @@ function spellings(name: string, args: readonly string[]): string[][] {
   return [...spelt, [bare, ...args.slice(at)]];
 }
 
-function sameWord(pattern: string, word: string): boolean {
-  if (!pattern.includes("*")) return pattern === word;
-  const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\/]/g, "\\$&"));
-  return new RegExp(`^${parts.join("[\\s\\S]*")}$`, "u").test(word);
-}
-
 /**
  * The words of one command, quotes and backslashes taken off; undefined where it is more than that: operators,
  * substitutions, several lines, a quote that is not closed.
  */
 export function wordsOf(text: string): string[] | undefined {
-  const word = /\s*((?:'[^']*'|"(?:[^"\\$`]|\\[\s\S])*"|\\[^\n]|[^\s'"\\;&|<>()$`])+)/y;
+  const word = /\s*((?:'[^']*'|"(?:[^"\\$`]|\\[\s\S])*"|\\[^\n]|[^\s'"\\;&|<>()$`]+)+)/y;
   const words: string[] = [];
   for (;;) {
     const at = word.lastIndex;

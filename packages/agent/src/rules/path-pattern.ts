@@ -43,6 +43,7 @@ export class PathPattern {
     if (text.split("/").includes("..") || (text.startsWith("~") && start === undefined)) {
       return "a path from the root folder, from / or from ~/, without ..";
     }
+    if (/\\$|\[(?!.+\])/s.test(text.replace(/\\[\s\S]/g, "x"))) return "a path whose [ is closed, or written as \\[";
     if (start?.startsWith("~") && home === undefined) return "a path without ~, since no `home` is given";
     const base = start === undefined ? root : start.startsWith("~") ? (home ?? "") : start === "/" ? "/" : start;
     const rest = text.slice(start?.length ?? 0).replace(/\/+$/, "");

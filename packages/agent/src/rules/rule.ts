@@ -45,6 +45,7 @@ export function readRule(text: unknown, places: Places): Rule {
   }
   const key = name.toLowerCase().replaceAll("_", "");
   const subject = Object.hasOwn(SUBJECTS, key) ? SUBJECTS[key] : undefined;
+  if (subject === "Bash" && pattern === "*") return { text, name, subject };
   return { text, name, subject, ...(pattern !== undefined && { fits: fitting(subject, pattern, text, places) }) };
 }
 
