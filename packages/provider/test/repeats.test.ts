@@ -39,6 +39,23 @@ test("results that declare nothing stay as they are, also where they say the sam
   expect(withoutRepeats(transcript, { tools: [read], activations: [{ name: "read", by: "pin" }] })).toBe(transcript);
 });
 
+test("a search that finds a declared tool once more does not tell its schema again; what others give stays", () => {
+  const again = result("c2", "shed", `- read(path): Reads.\n${line}`);
+  const file = result("c3", "read", line);
+  expect(withoutRepeats([found, again, file], foundBy("c1")).slice(1)).toEqual([
+    result("c2", "shed", "- read(path): Reads."),
+    file,
+  ]);
+  const byCall: ToolDeclarations = { tools: [read], activations: [{ name: "read", by: "call" }] };
+  const refused = result("c1", "read", "It was not active.");
+  expect(withoutRepeats([refused, file], byCall)).toEqual([refused, file]);
+});
+
+test("a search before the one that declares a tool tells its schema", () => {
+  const before = result("c0", "shed", `- read(path): Reads.\n${line}`);
+  expect(withoutRepeats([before, found], foundBy("c1"))[0]).toBe(before);
+});
+
 test("what was told of a tool that is no longer declared stands again", () => {
   expect(withoutRepeats([found], { ...foundBy("c1"), tools: [] })).toEqual([found]);
 });

@@ -3,23 +3,32 @@ import { activationAnchors } from "./anchors.js";
 
 /**
  * The transcript without what a request declares anyway: a search tells the schema of what it found, in a line of its own, and
- * the declaration that it leads to says the same again. From the first request on, so that what is cached stays.
+ * the declaration that it leads to says the same again, as does every later search that finds it once more. From the first
+ * request on, so that what is cached stays.
  */
 export function withoutRepeats(transcript: readonly Message[], declarations: ToolDeclarations): readonly Message[] {
   const anchors = activationAnchors(declarations, transcript);
-  const told = new Map<string, Set<string>>();
+  const told = new Map<string, string[]>();
   for (const tool of declarations.tools) {
     const id = anchors.get(toolName(tool));
     if (id === undefined) continue;
     const lines = told.get(id);
     const line = JSON.stringify(functionSpec(tool).parameters);
-    if (lines) lines.add(line);
-    else told.set(id, new Set([line]));
+    if (lines) lines.push(line);
+    else told.set(id, [line]);
   }
   if (told.size === 0) return transcript;
+  const searches = new Set(
+    declarations.activations.flatMap(({ by }) => (typeof by === "object" ? [by.toolCallId] : [])),
+  );
+  const names = new Set<string>(); // of the tool that searches: what others give is theirs
+  const declared = new Set<string>(); // so far
   return transcript.map((message) => {
-    const lines = message.type === "toolResult" ? told.get(message.toolCallId) : undefined;
-    return message.type !== "toolResult" || lines === undefined ? message : shortened(message, lines);
+    if (message.type !== "toolResult") return message;
+    const lines = told.get(message.toolCallId);
+    if (searches.has(message.toolCallId)) names.add(message.name);
+    for (const line of lines ?? []) declared.add(line);
+    return lines !== undefined || names.has(message.name) ? shortened(message, declared) : message;
   });
 }
 
