@@ -11,6 +11,8 @@ export interface Dialect {
   readonly index?: string | undefined;
   /** Takes the session. */
   readonly unindex?: string | undefined;
+  /** The records behind a place, see {@link READ}. Takes the session, the place, the last one, and how many at most. */
+  readonly read: string;
   /** Takes the query, the session and the limit. */
   readonly search: string;
   /** A condition on a session `s`, which takes the folded text. */
@@ -24,6 +26,15 @@ export interface Dialect {
 const SESSIONS = (text: string, integer: string): string => `CREATE TABLE shedkit_sessions (
   id ${text} PRIMARY KEY, fence ${integer} NOT NULL, owner TEXT, records ${integer} NOT NULL, title TEXT,
   created_at ${integer}, updated_at ${integer}, parent_session TEXT, parent_record TEXT)`;
+/**
+ * Records in order, of which up to 64 are one row, since a row costs more than what is in it; less where one is long: D1
+ * takes two megabytes in a value. For a record that lies in a blob stands the blob's name, as JSON.
+ */
+const READ = (join: string, quote: string, least: string, most: string): string => `WITH page AS (
+  SELECT seq, body, blob FROM shedkit_records WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?)
+  SELECT ${join}(coalesce(body, ${quote}), ',' ORDER BY seq) AS records FROM page
+  GROUP BY seq / (SELECT ${most}(1, ${least}(64, 500000 / coalesce(max(length(body)), 1))) FROM page)
+  ORDER BY min(seq)`;
 const NEWEST = "CREATE INDEX shedkit_sessions_newest ON shedkit_sessions (updated_at, id)";
 const OWNERS = (integer: string): string =>
   `CREATE TABLE shedkit_owners (id TEXT PRIMARY KEY, expires_at ${integer} NOT NULL)`;
@@ -50,6 +61,7 @@ const sqlite: Dialect = {
     CROSS JOIN shedkit_records r ON r.session = ? AND r.seq = json_extract(e.value, '$[0]')
     WHERE json_extract(e.value, '$[4]') IS NOT NULL`,
   unindex: "DELETE FROM shedkit_words WHERE rowid IN (SELECT n FROM shedkit_records WHERE session = ?)",
+  read: READ("group_concat", "json_quote(blob)", "min", "max"),
   search: `SELECT r.seq AS seq, -bm25(shedkit_words, 0.0, 1.0) AS score
     FROM shedkit_words JOIN shedkit_records r ON r.n = shedkit_words.rowid
     WHERE shedkit_words MATCH ? AND r.session = ? ORDER BY score DESC, seq DESC LIMIT ?`,
@@ -75,6 +87,7 @@ const postgres: Dialect = {
   insert: `INSERT INTO shedkit_records (session, seq, body, blob, words, terms)
     SELECT ?, CAST(value ->> 0 AS BIGINT), value ->> 1, value ->> 2, value ->> 3, to_tsvector('simple', value ->> 4)
     FROM json_array_elements(CAST(? AS JSON))`,
+  read: READ("string_agg", "CAST(to_json(blob) AS TEXT)", "least", "greatest"),
   search: `SELECT seq, ts_rank(terms, query) AS score FROM shedkit_records, to_tsquery('simple', ?) query
     WHERE terms @@ query AND session = ? ORDER BY score DESC, seq DESC LIMIT ?`,
   mentions: "EXISTS (SELECT 1 FROM shedkit_records r WHERE r.session = s.id AND strpos(r.words, ?) > 0)",

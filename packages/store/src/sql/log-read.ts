@@ -19,30 +19,29 @@ export async function* readLog(
 ): AsyncGenerator<StoredRecord, void, void> {
   // The end is taken now: a reader sees the log as it was when it began.
   const { after, end } = rangeOf(await run(() => lengthOf(database, session)), range, "sql");
-  const sql = `SELECT seq, body, blob FROM shedkit_records WHERE session = ? AND seq > ? AND seq <= ?
-    ORDER BY seq LIMIT ?`;
-  const blobRecord = async (row: { seq: unknown; blob: string | null }): Promise<SessionRecord> => {
+  const sql = database.dialect.read;
+  const blobRecord = async (seq: number, blob: string): Promise<SessionRecord> => {
     try {
-      return await recordOf(row, blobs);
+      return await recordOf(seq, blob, blobs);
     } catch (error) {
       throw storeError(error, "sql", "read");
     }
   };
   let at = after;
   for (let limit = 100; at < end; ) {
-    const page = await run(() =>
-      database.query<{ seq: number; body: string | null; blob: string | null }>(sql, [session, at, end, limit]),
-    );
+    const before = at;
+    const page = await run(() => database.query<{ records: string }>(sql, [session, at, end, limit]));
     if (page.length === 0) return; // deleted meanwhile
     let size = 0;
-    for (const row of page) {
-      size += row.body?.length ?? 0;
-      at = Number(row.seq);
-      // Most records wait for nothing: a promise for each would be half the cost of reading a log.
-      const record = row.body === null ? await blobRecord(row) : (JSON.parse(row.body) as SessionRecord);
-      yield { seq: at, record };
+    for (const { records } of page) {
+      size += records.length;
+      for (const record of JSON.parse(`[${records}]`) as (SessionRecord | string)[]) {
+        at++;
+        // Most records wait for nothing: a promise for each would be half the cost of reading a log.
+        yield { seq: at, record: typeof record === "string" ? await blobRecord(at, record) : record };
+      }
     }
-    limit = Math.max(1, Math.min(PAGE_RECORDS, limit * 10, Math.floor((PAGE_LENGTH * page.length) / (size + 1))));
+    limit = Math.max(1, Math.min(PAGE_RECORDS, limit * 10, Math.floor((PAGE_LENGTH * (at - before)) / (size + 1))));
   }
 }
 

@@ -58,16 +58,13 @@ export function listsOf(rows: readonly Row[], before: number): string[] {
   return lists;
 }
 
-/** The record of a row that says where it lies. */
-export async function recordOf(
-  row: { seq: unknown; blob: string | null },
-  blobs: BlobStore | undefined,
-): Promise<SessionRecord> {
-  const data = row.blob === null ? undefined : await blobs?.get(row.blob);
+/** The record that lies in a blob. */
+export async function recordOf(seq: number, blob: string, blobs: BlobStore | undefined): Promise<SessionRecord> {
+  const data = await blobs?.get(blob);
   if (data === undefined) {
     throw new AgenticError(
       "store",
-      `Record ${row.seq} lies in the blob "${row.blob}", which ${blobs === undefined ? "needs a blob store" : "is gone"}.`,
+      `Record ${seq} lies in the blob "${blob}", which ${blobs === undefined ? "needs a blob store" : "is gone"}.`,
       { store: "sql", operation: "read" },
     );
   }
