@@ -9,6 +9,9 @@ import { type Ask, WorkFault, withThread } from "./work.js";
 
 const MAGIC = "%PDF-";
 
+/** Of each part of a PDF whose pictures nobody looks at. */
+const MAX_TEXT_UNPACKED = 64 * 1024 * 1024;
+
 const MOST_PICTURES = 5; // of one call
 
 /** The text of PDFs, by pages; of a page without text its largest picture. */
@@ -73,7 +76,7 @@ export async function pdfText(
   { name = "the document", maxChars = 2_000_000, signal = new AbortController().signal }: PdfTextOptions = {},
 ): Promise<string> {
   return withThread(name, TIMEOUT_MS, signal, async (ask) => {
-    const total = await opened(name, bytes, ask);
+    const total = await opened(name, bytes, ask, MAX_TEXT_UNPACKED);
     const parts: string[] = [];
     let room = maxChars;
     for (let number = 1; number <= total; number++) {
@@ -94,8 +97,8 @@ export async function pdfText(
 }
 
 /** Opens a PDF in the thread. Gives how many pages it has. Throws Failure. */
-async function opened(path: string, bytes: Uint8Array, ask: Ask): Promise<number> {
-  const total = await ask<number>({ kind: "open", bytes, maxPixels: MAX_PIXELS }).catch((fault) => {
+async function opened(path: string, bytes: Uint8Array, ask: Ask, maxUnpacked?: number): Promise<number> {
+  const total = await ask<number>({ kind: "open", bytes, maxPixels: MAX_PIXELS, maxUnpacked }).catch((fault) => {
     throw unreadable(path, fault);
   });
   if (total === 0) throw new Failure("no pages", `${quote(path)} has no pages.`);

@@ -6,8 +6,9 @@ import { parentPort } from "node:worker_threads";
 let pdf;
 
 const kinds = {
-  /** Opens a PDF. Gives how many pages it has. */
-  async open({ bytes, maxPixels }) {
+  /** Opens a PDF. Gives how many pages it has. What is unpacked of it may have so many bytes, each part for itself. */
+  async open({ bytes, maxPixels, maxUnpacked = MAX_UNPACKED }) {
+    limitBuffers(maxUnpacked);
     const { getDocumentProxy } = await import("unpdf");
     const images = { maxImageSize: maxPixels, isOffscreenCanvasSupported: false, isImageDecoderSupported: false };
     pdf = await getDocumentProxy(bytes, { verbosity: 0, isEvalSupported: false, stopAtErrors: false, ...images });
@@ -55,6 +56,36 @@ const kinds = {
     return smaller(PhotonImage.new_from_byteslice(bytes), photo, target);
   },
 };
+
+/** Above four bytes for each pixel of the largest picture. */
+const MAX_UNPACKED = 256 * 1024 * 1024;
+
+/** The parser unpacks whatever it is given, in buffers that the heap's limit does not count: here they end. */
+function limitBuffers(max) {
+  const tooLarge = () => new RangeError("it unpacks to too much");
+  globalThis.Uint8Array = new Proxy(Uint8Array, {
+    construct(target, args, called) {
+      if (typeof args[0] === "number" && args[0] > max) throw tooLarge();
+      return Reflect.construct(target, args, called);
+    },
+  });
+  const Unlimited = globalThis.DecompressionStream;
+  globalThis.DecompressionStream = class {
+    constructor(format) {
+      const { readable, writable } = new Unlimited(format);
+      let size = 0;
+      const limit = new TransformStream({
+        transform(chunk, controller) {
+          size += chunk.byteLength;
+          if (size > max) controller.error(tooLarge());
+          else controller.enqueue(chunk);
+        },
+      });
+      this.writable = writable;
+      this.readable = readable.pipeThrough(limit);
+    }
+  };
+}
 
 const LEAST_SIDE = 100; // pixels: what is smaller is a logo or a rule
 

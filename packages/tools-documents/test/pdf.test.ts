@@ -1,10 +1,11 @@
-import { inflateSync } from "node:zlib";
+import { deflateSync, inflateSync } from "node:zlib";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { callTool } from "@shedkit/tool";
 import { type FileFormat, type FormatRequest, readTool } from "@shedkit/tools-files";
 import { expect, test } from "vitest";
 import { documentFormats, pdfText } from "../src/index.js";
 import { pagesOf } from "../src/pages.js";
+import { withThread } from "../src/work.js";
 import { pdf, read, scan } from "./helpers.js";
 
 const numbered = (count: number): Uint8Array => pdf(Array.from({ length: count }, (_, i) => `text ${i + 1}`));
@@ -33,6 +34,30 @@ test("the text of one that is no file: all its pages, up to a size; what is wron
   await expect(broken).rejects.toThrow('"https://a.b/x.pdf" is damaged or broken off');
   const given = pdfText(numbered(30), { signal: AbortSignal.abort(new Error("enough")) });
   await expect(given).rejects.toThrow("enough");
+});
+
+test.each([1, 2])("what unpacks to more than it may is not unpacked, packed %d times", async (times) => {
+  let data: Uint8Array = new Uint8Array(16 * 1024 * 1024).fill(0x20);
+  for (let i = 0; i < times; i++) data = deflateSync(data);
+  const objects = [
+    "1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj",
+    "2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj",
+    "3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Resources << >> /Contents 4 0 R >> endobj",
+    `4 0 obj << /Length ${data.length} /Filter [${"/FlateDecode ".repeat(times)}] >> stream`,
+  ];
+  const head = Buffer.from(`%PDF-1.4\n${objects.join("\n")}\n`);
+  const bytes = Buffer.concat([
+    head,
+    data,
+    Buffer.from("\nendstream endobj\ntrailer << /Size 5 /Root 1 0 R >>\n%%EOF"),
+  ]);
+  const page = (maxUnpacked: number | undefined) =>
+    withThread("a.pdf", 60_000, new AbortController().signal, async (ask) => {
+      await ask({ kind: "open", bytes: new Uint8Array(bytes), maxPixels: 100, maxUnpacked });
+      return ask<string>({ kind: "page", number: 1, maxChars: 100 });
+    });
+  expect(await page(undefined)).toBe("");
+  await expect(page(1024 * 1024)).rejects.toThrow("it unpacks to too much");
 });
 
 test("of a long one pages are asked for: numbers and ranges, twenty at most", async () => {
