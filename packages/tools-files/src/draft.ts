@@ -2,7 +2,7 @@ import { cleanPath, type FileSystem, isFsError, locate, parentOf, quote } from "
 import { OverlayFileSystem } from "@shedkit/fs/overlay";
 import type { ToolContext } from "@shedkit/tool";
 import { announce } from "./announce.js";
-import { Failure } from "./failure.js";
+import { assertNotFolder, Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
 import { exclusively } from "./lock.js";
 import { assertFresh, seenFiles } from "./seen.js";
@@ -97,6 +97,7 @@ export class Draft {
 
   /** Makes a new file, with its folders. Throws Failure where something stands there. */
   async create(path: string, text: string): Promise<void> {
+    assertNotFolder(path);
     const { signal } = this.#ctx;
     const place = this.#overlay.resolve(cleanPath(path));
     await assertNotIgnored(this.#fs, place, this.#ctx);

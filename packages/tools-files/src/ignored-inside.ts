@@ -14,7 +14,11 @@ export async function assertNothingIgnored(
   const options = { hidden: true, gitignore: true, depth: Number.POSITIVE_INFINITY, signal: ctx.signal };
   const todo = [await walkFolder(fs, folder, options)];
   for (let next = todo.pop(); next; next = todo.pop()) {
-    todo.push(...(next.entries ?? []));
+    for (const entry of next.entries ?? []) todo.push(entry);
+    if (next.skipped === "cut") {
+      const text = `${quote(next.path)} is too deep, or too much is beside it, to see whether a ${GITIGNORE} file names something in it. Take it in parts.`;
+      throw new Failure(`too much: ${quote(next.path)}`, text);
+    }
     if (next.ignored === 0 && next.skipped !== "dependencies") continue;
     const text = `${quote(next.path)} has something in it that is left alone here: a ${GITIGNORE} file names it. Take the rest by itself.`;
     throw new Failure(`ignored: ${quote(next.path)}`, text);

@@ -196,3 +196,24 @@ describe("apply_patch", () => {
     expect(tool.metadata.access?.({ patch: "no patch" })).toEqual([]);
   });
 });
+
+describe("apply_patch in large files", () => {
+  it("changes one of very many lines", async () => {
+    const lines = Array.from({ length: 250_000 }, (_, i) => `l${i}`);
+    const text = await patched(`${lines.join("\n")}\n`, "@@", " l249998", "-l249999", "+end");
+    expect(text.endsWith("\nl249998\nend\n")).toBe(true);
+    expect(text.length).toBe(lines.join("\n").length - "l249999".length + "end\n".length);
+  });
+
+  it("looks for a long hunk of like lines in time in proportion to both", async () => {
+    const fs = memoryFs({ f: " same\n".repeat(100_000) });
+    const hunk = Array.from({ length: 50_000 }, () => "-same");
+    const text = await failed(applyPatchTool(fs), {
+      patch: patch("*** Update File: f", "@@", ...hunk, "-other", "+x"),
+    });
+    expect(text).toContain("the file does not have these lines");
+    expect(await patched("a\na\na\nb\na\na\nb\n", "@@", "-a", "-a", "-b", "+c", "@@", " a", "-a", "-b")).toBe(
+      "a\nc\na\n",
+    );
+  }, 60_000);
+});

@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { applyPatchTool, editTool, multiEditTool, readTool, writeTool } from "../src/index.js";
+import { applyPatchTool, deleteTool, editTool, multiEditTool, readTool, writeTool } from "../src/index.js";
 import { content, failed, memoryFs, realFs, said } from "./helpers.js";
 
 const FILES = {
@@ -41,6 +41,17 @@ describe("files that a .gitignore names", () => {
     for (const path of ["kept.env", "sub/deep/g"]) {
       expect(await said(editTool(fs, only), edit(path))).toContain("1 replacement");
     }
+  });
+
+  it("are not deleted with a folder that is too deep to be looked through", async () => {
+    const deep = Array.from({ length: 110 }, () => "d").join("/");
+    const fs = memoryFs({ [`${deep}/.gitignore`]: "*.env\n", [`${deep}/a.env`]: "key" });
+    const call = { path: "d", recursive: true };
+    expect(await failed(deleteTool(fs, only), call)).toMatch(
+      /is too deep, or too much is beside it.*Take it in parts\.$/,
+    );
+    expect(await content(fs, `${deep}/a.env`)).toBe("key");
+    expect(await said(deleteTool(fs), call)).toBe('Deleted the folder "d".');
   });
 
   it("are not made either, nor reached through links", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { NodeFileSystem } from "@shedkit/fs/node";
 import { callTool } from "@shedkit/tool";
 import { describe, expect, it } from "vitest";
-import { editTool, readTool, writeTool } from "../src/index.js";
+import { applyPatchTool, editTool, readTool, writeTool } from "../src/index.js";
 import { content, failed, memoryFs, said, tempFolder } from "./helpers.js";
 
 describe("write", () => {
@@ -95,5 +95,7 @@ it("makes no file at the path of a folder", async () => {
   const text = '"new/" names a folder. Give the path of a file.';
   expect(await failed(writeTool(fs), { path: "new/", content: "x" })).toBe(text);
   expect(await failed(editTool(fs), { path: "new/", old_string: "", new_string: "x" })).toBe(text);
+  const patch = "*** Begin Patch\n*** Add File: new/\n+x\n*** End Patch";
+  expect(await failed(applyPatchTool(fs), { patch })).toBe(text);
   expect(await fs.readdir(".")).toEqual([]);
 });

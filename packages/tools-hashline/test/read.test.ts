@@ -123,3 +123,8 @@ describe("hashline_grep", () => {
     expect(await found({ limit: 1, ignore_case: true })).toEqual(["a.txt"]);
   });
 });
+
+test("hashline_grep does not tell of a parameter that it does not have", async () => {
+  const grep = hashlineGrepTool(new MemoryFileSystem({ a: "x\ny" }));
+  expect(await said(grep, { query: "x\ny" })).toBe("No line matches. It is looked for line by line.");
+});

@@ -5,7 +5,7 @@ import { Clock } from "./clock.js";
 import { filesBelow } from "./files.js";
 import { find } from "./find.js";
 import type { FileFinder } from "./finder.js";
-import { globOf } from "./glob.js";
+import { globOf, relativeTo } from "./glob.js";
 import { accessTo, placeOf } from "./places.js";
 import { plural, shownPath } from "./text.js";
 
@@ -117,11 +117,4 @@ async function glob(
 
 function inside(file: string, folder: string): string {
   return folder === "." ? file : file.slice(folder.length + 1);
-}
-
-/** A pattern may be written as an absolute path. */
-function relativeTo(fs: FileSystem, pattern: string, folder: string): string {
-  const root = fs.root.endsWith("/") ? fs.root : `${fs.root}/`;
-  const whole = folder === "." ? root : `${root}${folder}/`;
-  return pattern.startsWith(whole) ? pattern.slice(whole.length) : pattern;
 }

@@ -1,4 +1,4 @@
-import { foldName, IgnoreRules } from "@shedkit/fs";
+import { type FileSystem, foldName, IgnoreRules } from "@shedkit/fs";
 
 const MOST = 64; // patterns that braces may make
 
@@ -29,4 +29,11 @@ function withoutBraces(glob: string): string[] {
     rest = rest.slice(found[0].length);
   }
   return done.map((begun) => begun + rest);
+}
+
+/** A pattern as it is below a folder; it may be written as an absolute path. */
+export function relativeTo(fs: FileSystem, pattern: string, folder: string): string {
+  const root = fs.root.endsWith("/") ? fs.root : `${fs.root}/`;
+  const whole = folder === "." ? root : `${root}${folder}/`;
+  return pattern.startsWith(whole) ? pattern.slice(whole.length) : pattern;
 }

@@ -1,5 +1,6 @@
 import { cleanPath, type FileSystem, isFsError, locate, quote } from "@shedkit/fs";
 import { type AccessRequest, ToolCallResult, type ToolContext, ToolError } from "@shedkit/tool";
+import { isGlob } from "./glob.js";
 
 /** What is to be searched. */
 export interface Place {
@@ -21,6 +22,10 @@ export async function placeOf(
     if (!isFsError(error)) throw error;
     const { reason } = error.details;
     if (reason === "notFound") {
+      if (param === "paths" && isGlob(given)) {
+        const text = `${quote(given)} is no file or folder. Give a pattern as ${ctx.names.param("glob")}.`;
+        return ToolCallResult.failure(`no such file: ${quote(given)}`, text);
+      }
       const lister = ctx.names.toolOf("listDir");
       const text = `There is no file or folder ${quote(given)} to search. List its parent folder${lister === undefined ? "" : ` with ${lister}`}, or leave out ${ctx.names.param(param)}.`;
       return ToolCallResult.failure(`no such file: ${quote(given)}`, text);

@@ -6,7 +6,7 @@ import { FILE_TYPES, fileTypeOf } from "./file-types.js";
 import { filesBelow } from "./files.js";
 import { find, scoreOf } from "./find.js";
 import type { FileFinder } from "./finder.js";
-import { globOf, isGlob } from "./glob.js";
+import { globOf, isGlob, relativeTo } from "./glob.js";
 import { type FoundFile, grep, type LineForm } from "./grep.js";
 import { matcherOf, spansOf } from "./pattern.js";
 import { accessTo, placeOf } from "./places.js";
@@ -229,7 +229,7 @@ export async function searchFiles(
     signal: ctx.signal,
     onFile,
   });
-  return showLines(found, maxBytes, input, ctx);
+  return showLines(found, { maxBytes, form }, input, ctx);
 }
 
 /** What is searched: files as they were named, and all that is in folders. */
@@ -261,7 +261,7 @@ async function* filesOf(
   clock: Clock,
   ctx: Context,
 ): AsyncGenerator<string, void, void> {
-  const named = glob === undefined || glob.trim() === "" ? () => true : globOf(glob.trim());
+  const named = glob === undefined || glob.trim() === "" ? () => true : globOf(relativeTo(fs, glob.trim(), "."));
   const ofType = typeFilter(type, ctx);
   for (const path of new Set(files)) yield path;
   const request = { folders, hidden, texts, ignoreCase: ignore_case, clock, signal: ctx.signal };

@@ -54,7 +54,13 @@ export function block({ path, lines, count }: FoundFile, { context, output_mode 
 }
 
 /** The result of a search in lines. */
-export function showLines(found: GrepResult, maxBytes: number, input: SearchFileInput, ctx: Context): ToolCallResult {
+export function showLines(
+  found: GrepResult,
+  { maxBytes, form }: Pick<GrepRequest, "maxBytes" | "form">,
+  input: SearchFileInput,
+  ctx: Context,
+): ToolCallResult {
+  const anchored = form !== undefined;
   const { files, shown, more, moreFiles, tooLarge, stopped } = found;
   const tally = tallyOf(input.output_mode) !== undefined;
   const notes: string[] = [];
@@ -68,9 +74,22 @@ export function showLines(found: GrepResult, maxBytes: number, input: SearchFile
   if (stopped === "late") notes.push(tooSlow(ctx));
   if (tooLarge > 0) notes.push(`${plural(tooLarge, "file")} larger than ${plural(maxBytes, "byte")} not searched.`);
   const blocks = files.map((file) => block(file, input)).join(parting(input));
-  const head = shown === 0 ? "No line matches." : `${headOf(found, input)}\n\n${blocks}`;
+  const head =
+    shown === 0 ? `No line matches.${missHint(input, anchored, ctx)}` : `${headOf(found, input)}\n\n${blocks}`;
   const matches = tally ? files.map(({ path, count }) => counted(path, count, input)) : files.flatMap(matchesIn);
   return result(head, notes, { matches, truncated: more > 0 || stopped !== undefined });
+}
+
+/** Why an expression may have matched nothing. A tool whose lines have anchors looks at single lines only. */
+function missHint({ query, kind, multiline }: SearchFileInput, anchored: boolean, ctx: Context): string {
+  const single = !/multi/i.test(kind ?? "") && !multiline;
+  if (single && /\n|(?<!\\)(?:\\\\)*\\n/.test(query.trim())) {
+    const more = ` Set ${ctx.names.param("multiline")} to true for a match that goes over several.`;
+    return ` It is looked for line by line.${anchored ? "" : more}`;
+  }
+  // As code is copied: a call.
+  if (!/\w\(/.test(query)) return "";
+  return " Put a backslash before a ( or ) that stands in the text: it is a sign of the expression.";
 }
 
 function headOf({ files, shown }: GrepResult, { output_mode }: SearchFileInput): string {

@@ -37,6 +37,24 @@ describe("search_file", () => {
     [{ "a/f": "x", "b/f": "x" }, { query: "x", paths: ['"b"'] }, "1 matching line in 1 file\n\nb/f\n1:x"],
     [{ "a/f": "x" }, { query: "x", paths: ["", " "] }, "1 matching line in 1 file\n\na/f\n1:x"],
     [{ "a\n9:b": "x" }, { query: "x" }, '1 matching line in 1 file\n\n"a\\n9:b"\n1:x'],
+    [
+      { a: "f(x)" },
+      { query: "f(x)" },
+      "No line matches. Put a backslash before a ( or ) that stands in the text: it is a sign of the expression.",
+    ],
+    ...["x\ny", "x\\s*\\ny"].map((query): [Files, object, string] => [
+      { a: "x\ny" },
+      { query },
+      "No line matches. It is looked for line by line. Set multiline to true for a match that goes over several.",
+    ]),
+    [{ a: "x\ny" }, { query: "x\\\\ny" }, "No line matches."],
+    [{ a: "x\ny" }, { query: "z\nq", kind: "MultiGrep" }, "No line matches."],
+    [
+      { "d/a.ts": "x", "b.ts": "x" },
+      { query: "x", glob: "/workspace/d/*" },
+      "1 matching line in 1 file\n\nd/a.ts\n1:x",
+    ],
+    [{ a: "x" }, { query: "x", paths: ["*.ts"] }, '"*.ts" is no file or folder. Give a pattern as glob.'],
     [{ a: "x" }, { query: "a", kind: "Find" }, "a"],
     [{ a: "x" }, { query: "zz", kind: "find" }, "No file was found."],
     [

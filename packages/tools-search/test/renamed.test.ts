@@ -45,6 +45,8 @@ describe("under other names", () => {
       "[2 more files not shown. Narrow it with zq_paths or zq_glob, or raise zq_limit.]",
     ],
     ["an empty expression", search, { query: " " }, "zq_query is empty."],
+    ["a match over lines", search, { query: "x\nx" }, "Set zq_multiline to true"],
+    ["a pattern in place of a path", search, { query: "x", paths: ["*.ts"] }, "Give a pattern as zq_glob."],
     ["what is no expression", search, { query: "(" }, "zq_query is no regular expression"],
     ["a kind that is not known", search, { query: "x", type: "q" }, 'zq_type "q" is not known.'],
     ["a kind that is not known", search, { query: "x", type: "q" }, "give zq_glob, e.g."],

@@ -61,6 +61,11 @@ class PlainView {
   }
 }
 
+/** A text in plain characters: two that look alike have the same. */
+export function plainText(text: string): string {
+  return text.replace(ANY, (character) => PLAIN.get(character) ?? character);
+}
+
 export interface Lookalike extends Span {
   /** The text in the file. */
   text: string;

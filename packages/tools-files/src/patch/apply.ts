@@ -1,4 +1,4 @@
-import { findLookalikes } from "../edit/confusables.js";
+import { plainText } from "../edit/confusables.js";
 import { reindent } from "../edit/indentation.js";
 import { enumerate } from "../text/format.js";
 import { type Hunk, PatchError } from "./parse.js";
@@ -9,19 +9,34 @@ interface Line {
   end: string;
 }
 
-type Same = (a: string, b: string) => boolean;
+/** What of a line counts. */
+type Key = (text: string) => string;
 
-/** How two lines are compared, from strict to lenient. */
-const LEVELS: readonly Same[] = [
-  (a, b) => a === b,
-  (a, b) => a.trimEnd() === b.trimEnd(),
-  (a, b) => a.trim() === b.trim(),
-  (a, b) => alike(a.trim(), b.trim()),
-];
+const whole: Key = (text) => text;
+const trimmed: Key = (text) => text.trim();
+
+/** Lines are the same by what counts of them, from strict to lenient. */
+const LEVELS: readonly Key[] = [whole, (text) => text.trimEnd(), trimmed, (text) => plainText(text.trim())];
 const EXACT = 0;
 const INDENTATION = 2;
-/** Likewise where white space counts: at the levels at which it does not, nothing is the same. */
-const SPACED: readonly Same[] = [(a, b) => a === b, () => false, () => false, alike];
+/** Likewise where white space counts: two levels are left out. */
+const SPACED: readonly Key[] = [whole, whole, whole, plainText];
+
+/** The lines of a file, and what counts of each at a level. */
+class FileLines {
+  readonly lines: readonly Line[];
+  readonly #keys = new Map<Key, string[]>();
+
+  constructor(text: string) {
+    this.lines = linesOf(text);
+  }
+
+  keys(key: Key): readonly string[] {
+    const known = this.#keys.get(key) ?? this.lines.map(({ text }) => key(text));
+    this.#keys.set(key, known);
+    return known;
+  }
+}
 
 /**
  * The text with the hunks applied, one behind the other. Kept lines stay as they are in the file, whatever the patch has;
@@ -29,24 +44,27 @@ const SPACED: readonly Same[] = [(a, b) => a === b, () => false, () => false, al
  * Throws PatchError.
  */
 export function applyHunks(text: string, hunks: readonly Hunk[], settings: { indentation: boolean }): string {
-  const lines = linesOf(text);
-  const result: Line[] = [];
+  const file = new FileLines(text);
+  const { lines } = file;
+  const parts: Line[][] = [];
   let from = 0;
   for (const hunk of hunks) {
     let start = from;
-    for (const header of hunk.headers) start = afterHeader(lines, header, start, hunk);
-    const { at, level } = place(lines, hunk, start, settings.indentation ? LEVELS : SPACED);
+    for (const header of hunk.headers) start = afterHeader(file, header, start, hunk);
+    const { at, level } = place(file, hunk, start, settings.indentation ? LEVELS : SPACED);
     const old = hunk.lines.filter(({ kind }) => kind !== "+").length;
-    result.push(...lines.slice(from, at), ...replaced(lines.slice(at, at + old), hunk, level, endAround(lines, at)));
+    parts.push(lines.slice(from, at), replaced(lines.slice(at, at + old), hunk, level, endAround(lines, at)));
     from = at + old;
   }
-  result.push(...lines.slice(from));
-  return joined(result, lines);
+  parts.push(lines.slice(from));
+  return joined(parts.flat(), lines);
 }
 
-function afterHeader(lines: readonly Line[], header: string, from: number, hunk: Hunk): number {
-  for (const same of LEVELS) {
-    for (let i = from; i < lines.length; i++) if (same(lines[i]?.text ?? "", header)) return i + 1;
+function afterHeader(file: FileLines, header: string, from: number, hunk: Hunk): number {
+  const { lines } = file;
+  for (const key of LEVELS) {
+    const at = file.keys(key).indexOf(key(header), from);
+    if (at >= 0) return at + 1;
   }
   // A header may be a part of a line, such as the name of a function.
   for (let i = from; i < lines.length; i++) if (lines[i]?.text.includes(header.trim())) return i + 1;
@@ -54,18 +72,15 @@ function afterHeader(lines: readonly Line[], header: string, from: number, hunk:
 }
 
 /** Where the kept and removed lines of a hunk stand, and how well they fit. */
-function place(
-  lines: readonly Line[],
-  hunk: Hunk,
-  from: number,
-  levels: readonly Same[],
-): { at: number; level: number } {
+function place(file: FileLines, hunk: Hunk, from: number, levels: readonly Key[]): { at: number; level: number } {
+  const { lines } = file;
   const wanted = hunk.lines.filter(({ kind }) => kind !== "+").map(({ text }) => text);
   if (wanted.length === 0) return { at: hunk.headers.length > 0 && !hunk.atEnd ? from : lines.length, level: EXACT };
-  for (const [level, same] of levels.entries()) {
+  for (const [level, key] of levels.entries()) {
     const last = lines.length - wanted.length;
-    if (hunk.atEnd && last >= from && fits(lines, wanted, last, same)) return { at: last, level };
-    const found = placesOf(lines, wanted, from, same, level === EXACT ? 1 : lines.length);
+    const keys = wanted.map(key);
+    if (hunk.atEnd && last >= from && placesOf(file.keys(key), keys, last, 1).length > 0) return { at: last, level };
+    const found = placesOf(file.keys(key), keys, from, level === EXACT ? 1 : lines.length);
     const [at] = found;
     if (at === undefined) continue;
     if (found.length === 1) return { at, level };
@@ -75,8 +90,9 @@ function place(
         "the file exactly, or put a line that comes before them after @@.",
     );
   }
-  const [spaced] = placesOf(lines, wanted, from, LEVELS[INDENTATION] ?? alike, 1);
-  const elsewhere = from > 0 && wanted.some((text) => lines.slice(0, from).some((line) => line.text === text));
+  const [spaced] = placesOf(file.keys(trimmed), wanted.map(trimmed), from, 1);
+  const before = new Set(lines.slice(0, from).map(({ text }) => text));
+  const elsewhere = wanted.some((text) => before.has(text));
   const first = JSON.stringify(wanted.find((text) => text.trim() !== "") ?? wanted[0]);
   throw new PatchError(
     `Line ${hunk.line} of the patch: the file does not have these lines, the first of which is ${first}` +
@@ -87,15 +103,22 @@ function place(
   );
 }
 
-function fits(lines: readonly Line[], wanted: readonly string[], at: number, same: Same): boolean {
-  return wanted.every((text, i) => same(lines[at + i]?.text ?? "\0", text));
-}
-
-/** Where lines stand, from a place on: the first `most` such places. */
-function placesOf(lines: readonly Line[], wanted: readonly string[], from: number, same: Same, most: number): number[] {
+/** Where lines stand, from a place on: the first `most` such places. In time in proportion to both. */
+function placesOf(lines: readonly string[], wanted: readonly string[], from: number, most: number): number[] {
+  // How much of `wanted` is there already where its first lines, and then another one, were found.
+  const back = [0];
+  for (let i = 1, same = 0; i < wanted.length; i++) {
+    while (same > 0 && wanted[i] !== wanted[same]) same = back[same - 1] ?? 0;
+    if (wanted[i] === wanted[same]) same++;
+    back.push(same);
+  }
   const found: number[] = [];
-  for (let at = from; at <= lines.length - wanted.length && found.length < most; at++) {
-    if (fits(lines, wanted, at, same)) found.push(at);
+  for (let at = from, same = 0; at < lines.length && found.length < most; at++) {
+    while (same > 0 && lines[at] !== wanted[same]) same = back[same - 1] ?? 0;
+    if (lines[at] === wanted[same]) same++;
+    if (same < wanted.length) continue;
+    found.push(at - same + 1);
+    same = back[same - 1] ?? 0;
   }
   return found;
 }
@@ -145,11 +168,4 @@ function joined(result: readonly Line[], before: readonly Line[]): string {
       return text + (end === "" ? endAround(before, 0) : end);
     })
     .join("");
-}
-
-function alike(a: string, b: string): boolean {
-  if (a === b) return true;
-  if (a === "" || b === "") return false;
-  const [only] = findLookalikes(a, b);
-  return only?.start === 0 && only.end === a.length;
 }
