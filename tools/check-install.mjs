@@ -1,8 +1,8 @@
 // What a person gets who installs the packages: packs every one, installs the tarballs into empty folders and there
 //   - compiles (skipLibCheck off) and runs every ```ts block of the READMEs (```ts no-run is only compiled, ```ts node22 needs
 //     more than Node 20);
-//   - installs each package of tools, and `harness`, alone and measures it against the size that its README states; with what
-//     its README's line installs, compiles and runs the first example;
+//   - installs each package of tools, `fs`, `harness` and `text-tools` alone and measures it against the size that its README states;
+//     with what its README's line installs, compiles and runs the first example;
 //   - runs the packages that promise Node 20 under a Node 20.
 // With names of packages of tools, only these are installed and measured: `node tools/check-install.mjs tools-files`.
 import { spawnSync } from "node:child_process";
@@ -27,7 +27,7 @@ import { node20 } from "./node.mjs";
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const tsc = path.join(root, "node_modules", "typescript", "bin", "tsc");
 /** Those that must state how much they take, and what may not be exceeded whatever they state. */
-const ALONE = /^(?:tools|bridge)-|^harness$/;
+const ALONE = /^(?:tools|bridge)-|^(?:fs|harness|text-tools)$/;
 const MOST_BYTES = { "tools-files": 3e6 };
 const STATED = /Installed alone it takes less than (\d+(?:\.\d+)?) MB/;
 const EXAMPLE_SECONDS = 60;
