@@ -62,6 +62,7 @@ async function measure({ worker, wire, count, seed, way, peer, options }) {
       ...{ requests: requests.length, first: requests[0].input, input: sum("input"), cacheRead: sum("cacheRead") },
       ...{ anew: sum("input") - sum("cacheRead"), own: requests.filter(({ own }) => own).length },
       missed: requests.findLast(({ own }) => !own).missed,
+      each: requests.map(({ input, cacheRead }) => ({ input, cacheRead })),
     });
   } catch (fault) {
     notes.push(`${way}, ${wire}, ${count} tools failed: ${fault.message.split("\n")[0]}`);

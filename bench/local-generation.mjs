@@ -81,8 +81,22 @@ const bareContext = await bareModel.createContext({ contextSize: contextLength, 
 const sequence = bareContext.getSequence();
 const completion = new LlamaCompletion({ contextSequence: sequence });
 const template = new ChatTemplate(bareModel.fileInfo.metadata.tokenizer.chat_template);
-const conversation0 = { messages: [user(story)], tools: { tools: [], activations: [] } };
-const prompt = bareModel.tokenize(familyOf(template).render(conversation0, template), true);
+const tokensOf = (messages) => {
+  const tools = { tools: [], activations: [] };
+  return bareModel.tokenize(familyOf(template).render({ messages, tools }, template), true);
+};
+const prompt = tokensOf([user(story)]);
+
+/** An answer of one token to a prompt of which nothing is evaluated: it has another beginning each time. */
+function firstToken(round, which) {
+  const asked = user(`${"#".repeat(round + 2)} ${story.repeat(4)}`);
+  const params = { maxTokens: 1, ...hot, seed: round + 2 };
+  if (which === "ours") return timed(() => ours(request([asked], { params })));
+  return timed(async () => {
+    await sequence.clearHistory();
+    await completion.generateCompletion(tokensOf([asked]), { ...params, repeatPenalty: false });
+  });
+}
 
 async function bare(seed) {
   await sequence.clearHistory();
@@ -129,7 +143,7 @@ function decoding() {
 }
 
 const speeds = { ours: [], bare: [] };
-const [speedUntil, least] = [performance.now() + share("local-generation", 0.4), quick ? 1 : 3];
+const [speedUntil, least] = [performance.now() + share("local-generation", 0.3), quick ? 1 : 3];
 for (let round = 0; round <= rounds && (round <= least || performance.now() < speedUntil); round++) {
   const first = round % 2 === 0 ? await mine(round) : undefined;
   const other = await bare(round);
@@ -144,11 +158,29 @@ const shortest = 1 + Math.min(...[...speeds.ours, ...speeds.bare].map(({ count }
 if (shortest < tokens)
   notes.push(`The model ends answers by itself, after ${shortest} tokens at least: take one that goes on.`);
 const speedRows = [];
-for (const [kind, told] of Object.entries({ wall: "by the clock", cpu: "by processor time" })) {
+const KINDS = { wall: "by the clock", cpu: "by processor time" };
+for (const [kind, told] of Object.entries(KINDS)) {
   const of = (which) => stat(speeds[which].map((speed) => speed[kind]).filter(Number.isFinite));
   const ratio = stat(speeds.ours.map((speed, i) => speed[kind] / speeds.bare[i][kind]).filter(Number.isFinite));
   data[kind] = { bare: of("bare"), ours: of("ours"), ratio };
   speedRows.push([told, spread(of("bare")), spread(of("ours")), spread(ratio)]);
+}
+
+const firsts = { bare: [], ours: [] };
+const firstUntil = performance.now() + share("local-generation", 0.2);
+for (let round = -1; round < rounds && (round < least || performance.now() < firstUntil); round++) {
+  const both = {};
+  for (const which of round % 2 === 0 ? ["bare", "ours"] : ["ours", "bare"])
+    both[which] = await firstToken(round, which);
+  if (round >= 0) for (const which of ["bare", "ours"]) firsts[which].push(both[which]); // the first warms up
+}
+data.firstToken = {};
+const firstTokenRows = [];
+for (const [kind, told] of Object.entries(KINDS)) {
+  const of = (which) => stat(firsts[which].map((time) => time[kind]));
+  const ratio = stat(firsts.ours.map((time, i) => time[kind] / firsts.bare[i][kind]));
+  data.firstToken[kind] = { bare: of("bare"), ours: of("ours"), ratio };
+  firstTokenRows.push([told, spread(of("bare")), spread(of("ours")), spread(ratio)]);
 }
 
 const firstRows = [];
@@ -175,7 +207,7 @@ for (let step = 1; step <= 12; step++) {
 }
 
 const together = [];
-const togetherUntil = performance.now() + share("local-generation", 0.35);
+const togetherUntil = performance.now() + share("local-generation", 0.3);
 for (let round = -1; round < rounds && (round < least || performance.now() < togetherUntil); round++) {
   const seed = round + 2;
   const ask = (sessionId) => ours(request([user(story)], { sessionId, params: { maxTokens: tokens, ...hot, seed } }));
@@ -186,12 +218,12 @@ for (let round = -1; round < rounds && (round < least || performance.now() < tog
   const one = first ?? (await inTurn());
   if (round >= 0) together.push({ wall: one.wall / both.wall, cpu: one.cpu / both.cpu }); // the first warms up
 }
-const twoRows = [["as fast, by the clock"], ["as fast, by processor time"]].map(([told], i) => {
-  data.together ??= {};
-  const kind = ["wall", "cpu"][i];
+data.together = {};
+const twoRows = Object.entries(KINDS).map(([kind, told]) => {
   data.together[kind] = stat(together.map((ratio) => ratio[kind]));
-  return [told, spread(data.together[kind])];
+  return [`as fast, ${told}`, spread(data.together[kind])];
 });
+const promptTokens = tokensOf([user(`## ${story.repeat(4)}`)]).length;
 const megabytes = number(statSync(path).size / 1e6);
 const about = `${values.model ?? "a model of random weights"}, ${megabytes} MB, ${threads} thread(s)`;
 report("local-generation", {
@@ -203,6 +235,12 @@ report("local-generation", {
       title: `${tokens} tokens of ${about}: tokens a second behind the first`,
       head: ["", "bare node-llama-cpp", "@shedkit/provider-llamacpp", "ours / bare"],
       rows: speedRows,
+    },
+    {
+      key: "first-token",
+      title: `Time to the first token of a new prompt of ${promptTokens} tokens, ms`,
+      head: ["", "bare node-llama-cpp", "@shedkit/provider-llamacpp", "ours / bare"],
+      rows: firstTokenRows,
     },
     {
       key: "first",

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stat } from "./lib/measure.mjs";
-import { number, quick, report, wantedOf } from "./lib/report.mjs";
+import { number, quick, report, spread, wantedOf } from "./lib/report.mjs";
 import { inTurn } from "./lib/rounds.mjs";
 import { share } from "./lib/shares.mjs";
 import { startWorker, startWorkers } from "./lib/workers.mjs";
@@ -13,15 +13,19 @@ const [TOTAL, PARTS] = quick ? [300, 3] : [2000, 10];
 /** Who would need more for all parts, or has written more, does not go on. */
 const PATIENCE_MS = share("long-session", 0.2);
 const MOST_MB = 2000;
-const KEEPERS = wantedOf([
-  "@shedkit/agent, libsql",
-  "@shedkit/agent, level",
-  "@shedkit/agent, JSON lines",
-  "@shedkit/agent, in memory",
-  "langchain, SqliteSaver",
-  "@mastra/core, LibSQLStore",
-  "@strands-agents/sdk, files",
-]);
+const OURS = "@shedkit/agent, libsql";
+const KEEPERS = wantedOf(
+  [
+    OURS,
+    "@shedkit/agent, level",
+    "@shedkit/agent, JSON lines",
+    "@shedkit/agent, in memory",
+    "langchain, SqliteSaver",
+    "@mastra/core, LibSQLStore",
+    "@strands-agents/sdk, files",
+  ],
+  OURS,
+);
 const job = new URL("./jobs/session.mjs", import.meta.url).href;
 const folder = mkdtempSync(join(tmpdir(), "shedkit-bench-"));
 const data = {};
@@ -99,6 +103,7 @@ report("long-session", {
         "CPU a step, ms: first tenth",
         "last tenth",
         "last / first",
+        "last tenth beside ours, libsql",
         "wall a step, ms: last tenth",
         "heap, MB: first tenth",
         "last tenth",
@@ -115,11 +120,12 @@ report("long-session", {
           number(first?.cpu),
           number(last?.cpu),
           number(last && last.cpu / first.cpu),
+          number(last?.cpu / data[OURS].parts.at(-1)?.cpu),
           number(last?.wall),
           number(first?.heap),
           number(last?.heap),
           number(disk),
-          number(resume?.length && stat(resume.map(({ wall }) => wall)).median),
+          spread(stat((resume ?? []).map(({ wall }) => wall))),
           number(resume?.at(-1)?.seen),
         ];
       }),
