@@ -11,4 +11,4 @@ export {
 export { FsError, type FsErrorReason, isFsError } from "./error.js";
 export { IgnoreRules } from "./ignore.js";
 export { foldName, type Located, locate } from "./locate.js";
-export { cleanPath, joinPath, nameOf, type PathRules, parentOf, quote, resolvePath } from "./path.js";
+export { cleanPath, joinPath, nameOf, type PathRules, parentOf, quote, resolvePath, startsAtHome } from "./path.js";

@@ -71,6 +71,11 @@ export function cleanPath(path: string): string {
   return trimmed.replace(/^["']|["']$/g, "").trim();
 }
 
+/** Whether a path that a model wrote begins in the home folder, as a shell would have it; `./~` is a name. */
+export function startsAtHome(path: string): boolean {
+  return /^~(?:[\\/]|$)/.test(cleanPath(path));
+}
+
 /** A path in double quotes, shortened in the middle where it is very long, for messages. */
 export function quote(path: string): string {
   return JSON.stringify(path.length > 300 ? `${path.slice(0, 150)}...${path.slice(-140)}` : path);

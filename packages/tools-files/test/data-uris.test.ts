@@ -73,6 +73,7 @@ describe("data URIs in a text that is read", () => {
       await failed(writeTool(fs), { path: "f", content: `x ${gap}` }),
       await failed(editTool(fs), { path: "f", old_string: "a", new_string: gap }),
       await failed(editTool(fs), { path: "f", old_string: `"${gap}"`, new_string: "x" }),
+      await failed(editTool(fs), { path: "f", old_string: 'base64,[500 characters left out]" x', new_string: "y" }),
       await failed(multiEditTool(fs), { edits: [{ path: "f", old_string: "a", new_string: gap }] }),
       await failed(applyPatchTool(fs), { patch: patch(`+${gap}`) }),
     ])

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { NodeFileSystem } from "@shedkit/fs/node";
 import { callTool } from "@shedkit/tool";
 import { describe, expect, it } from "vitest";
-import { applyPatchTool, editTool, readTool, writeTool } from "../src/index.js";
+import { applyPatchTool, editTool, moveTool, readTool, writeTool } from "../src/index.js";
 import { content, failed, memoryFs, said, tempFolder } from "./helpers.js";
 
 describe("write", () => {
@@ -88,6 +88,20 @@ describe("write", () => {
       { action: "write", target: "/etc/passwd" },
     ]);
   });
+});
+
+it.each(["~/new", "~", " '~/a/b' "])("makes nothing at %j: a folder of that name is a trap", async (path) => {
+  const fs = memoryFs({ f: "x" });
+  const text = `${JSON.stringify(path)} is in the home folder, which is not reached by ~ here. Give a path relative to the root folder.`;
+  expect(await failed(writeTool(fs), { path, content: "x" })).toBe(text);
+  expect(await failed(editTool(fs), { path, old_string: "", new_string: "x" })).toBe(text);
+  expect(await failed(moveTool(fs), { from: "f", to: path })).toBe(text);
+  const patch = `*** Begin Patch\n*** Add File: ${path.trim()}\n+x\n*** End Patch`;
+  expect(await failed(applyPatchTool(fs), { patch })).toContain("is in the home folder");
+  const moved = "*** Begin Patch\n*** Update File: f\n*** Move to: ~/f\n@@\n-x\n+y\n*** End Patch";
+  expect(await failed(applyPatchTool(fs), { patch: moved })).toContain("is in the home folder");
+  expect(await fs.readdir(".")).toHaveLength(1);
+  expect(await said(writeTool(fs), { path: "./~/new", content: "x" })).toBe('Created "~/new" (1 byte).');
 });
 
 it("makes no file at the path of a folder", async () => {

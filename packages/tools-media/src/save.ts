@@ -1,4 +1,4 @@
-import { cleanPath, type FileSystem, isFsError, joinPath, parentOf, quote } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError, joinPath, parentOf, quote, startsAtHome } from "@shedkit/fs";
 import { type AccessRequest, ToolCallResult, ToolError } from "@shedkit/tool";
 import { withEnding } from "./media-type.js";
 
@@ -25,6 +25,10 @@ export async function placeFor(
   const given = cleanPath(path);
   try {
     if (given === "") return { path: joinPath(fs.resolve(standard.folder), standard.name), overwrite: false };
+    if (startsAtHome(given)) {
+      const text = `${quote(given)} is in the home folder, which is not reached by ~ here; nothing was made. Give a path relative to the root folder.`;
+      return ToolCallResult.failure(`home folder: ${quote(given)}`, text);
+    }
     const place = fs.resolve(given);
     const there = await fs.stat(place, { signal }).catch((error: unknown) => {
       if (isFsError(error, "notFound")) return undefined;

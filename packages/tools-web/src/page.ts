@@ -99,7 +99,7 @@ async function pageOf(
   const isPage = mime === "text/html" || mime === "application/xhtml+xml";
   const page =
     text !== undefined && isPage ? await markdownOf(text, url, signal) : { title: undefined, text: text ?? "" };
-  const shown = asData(page.text);
+  const shown = withoutData(asData(page.text));
   if (status >= 400) {
     const said = shown === "" ? "" : `\nIt says: ${shown.slice(0, 1000)}`;
     throw new NoPage(`HTTP ${status}`, `${url.href} answered with HTTP ${status}.${said}`);
@@ -109,6 +109,13 @@ async function pageOf(
   }
   const title = page.title === undefined ? "" : asData(page.title).trim();
   return { url: url.href, ...(title !== "" && { title }), text: shown, truncated, freshMs: freshMs(headers) };
+}
+
+const DATA_URI = /(\bdata:[\w.+-]+\/[\w.+-]+(?:;[\w.=+-]+)*;base64,)[A-Za-z0-9+/_-]{65,}=*/g;
+
+/** A text without the base64 of its data URIs: a picture would fill the whole page. */
+function withoutData(text: string): string {
+  return text.replace(DATA_URI, "$1[left out]");
 }
 
 const TEXT = /^text\/|[/+](?:x-)?(?:json|json5|xml|yaml|javascript|typescript|ndjson|jsonlines|toml|sh|sql|graphql)$/;

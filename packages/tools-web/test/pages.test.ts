@@ -55,6 +55,17 @@ describe("the text of a page", () => {
     },
   );
 
+  it.each(["text/markdown", "text/plain", "application/json"])(
+    "is shown without the data of its URIs, as %s",
+    async (type) => {
+      const data = Buffer.alloc(30_000, 7).toString("base64");
+      expect(await shown(type, `"![dot](data:image/png;charset=x;base64,${data}) after"`)).toBe(
+        '"![dot](data:image/png;charset=x;base64,[left out]) after"',
+      );
+      expect(await shown(type, '"data:text/plain;base64,aGk="')).toBe('"data:text/plain;base64,aGk="');
+    },
+  );
+
   it.each(["application/octet-stream", "text/plain", "text/html"])(
     "is none where it is not, called %j",
     async (type) => {

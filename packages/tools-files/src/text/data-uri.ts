@@ -17,7 +17,7 @@ export function withoutData(text: string): { text: string; cut: number } {
 
 /** True for a text with what stands in the place of data. */
 export function hasGap(text: string): boolean {
-  return /;base64,\[[\d,]+ characters left out\]/.test(text);
+  return /base64,\[[\d,]+ characters left out\]/.test(text);
 }
 
 export const GAP_TEXT = '"[... characters left out]" stands for the base64 of a data URI, which is not shown.';
