@@ -6,6 +6,9 @@ export const IDLE_MS = 90_000;
 
 const TICKS = 4;
 
+/** Without a reason, the end of each answer would make an exception with a stack. */
+const OVER = new Error("the answer is over");
+
 /**
  * Aborts a stream that says nothing for too long while it is waited for: what its reader takes its time for is not its
  * silence. One timer for the whole stream.
@@ -64,7 +67,7 @@ export class Watch {
   stop(): void {
     clearInterval(this.#timer);
     this.#outer?.removeEventListener("abort", this.#onAbort);
-    if (!this.#over) this.#end();
+    if (!this.#over) this.#end(OVER);
   }
 
   #end(reason?: unknown): void {
