@@ -49,6 +49,7 @@ export function openLink(sdk: Sdk, name: string, reach: McpProcess | McpEndpoint
     ...(authProvider && { authProvider }),
   });
   answerBrokenStreams(transport);
+  boundAnswers(transport);
   return {
     transport,
     sayGoodbye: () => transport.terminateSession(),
@@ -68,6 +69,26 @@ function answerBrokenStreams(transport: InstanceType<Sdk["StreamableHTTPClientTr
     const answer = (): void => transport.onmessage?.({ jsonrpc: "2.0", id, error: { code: LOST, message: "" } });
     // After the server's own answer, which then is the one that counts.
     return send(message, { ...options, onRequestStreamEnd: () => void setTimeout(answer) });
+  };
+}
+
+/** Answers that are on their way to a server at once; what more it asks meanwhile gets none. */
+const MAX_ANSWERS = 100;
+
+/** Each answer is a request of its own over HTTP: a server must not be able to make any number of them. */
+function boundAnswers(transport: InstanceType<Sdk["StreamableHTTPClientTransport"]>): void {
+  const send = transport.send.bind(transport);
+  let under = 0;
+  transport.send = async (message, options) => {
+    const isAnswer = !Array.isArray(message) && !("method" in message);
+    if (!isAnswer) return send(message, options);
+    if (under >= MAX_ANSWERS) return;
+    under++;
+    try {
+      await send(message, options);
+    } finally {
+      under--;
+    }
   };
 }
 

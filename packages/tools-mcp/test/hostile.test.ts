@@ -228,6 +228,22 @@ test("of more tools than anybody has the first are taken, and that is told", asy
   expect(told).toEqual(["It lists 10003 tools; the first 10000 are taken."]);
 }, 60_000);
 
+test("a list whose pages never end is cut off, and that is told", async () => {
+  const { events, servers } = await connect({ s: scripted({ endless: "tools" }) });
+  expect(servers.tools()).toHaveLength(10_000);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "problem", message: expect.stringMatching(/10000 are taken/) }),
+  );
+  const { manager } = await connect({ s: scripted({ capabilities: { resources: {} } }) });
+  expect(textOf(await call(manager, "s__resources"))).toMatch(/\[1\d{4} more\]/);
+});
+
+test("a server that asks without end and reads no answer is ended", async () => {
+  const { manager } = await connect({ s: scripted({ tools: [{ name: "deaf", inputSchema: object }] }) });
+  const outcome = await call(manager, "s__deaf", { value: 1_000_000 });
+  expect(textOf(outcome)).toContain("it does not read what it is sent");
+});
+
 test("keys that a server writes into its errors are not told", async () => {
   const key = "sk-abcdef123456";
   const { servers } = await connect({ s: scripted({ die: 1, stderr: `bad key ${key}` }, { env: { KEY: key } }) });

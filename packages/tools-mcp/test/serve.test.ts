@@ -2,7 +2,17 @@ import { PassThrough } from "node:stream";
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Secret } from "@shedkit/provider";
 import { ToolShed } from "@shedkit/shed";
-import { FnTool, metadataOf, ToolCallResult, ToolError, type ToolImpl, userAnswers } from "@shedkit/tool";
+import {
+  type CallGate,
+  callGates,
+  FnTool,
+  metadataOf,
+  ToolCallResult,
+  ToolError,
+  type ToolImpl,
+  toolFn,
+  userAnswers,
+} from "@shedkit/tool";
 import type { JsonValue } from "@shedkit/types";
 import { expect, onTestFinished, test } from "vitest";
 import { type ServedCall, type ServeShedOptions, serveShed } from "../src/server.js";
@@ -382,4 +392,40 @@ test("by name: the list never changes, and calls by use_tool need leave under th
   expect(await names(client)).toEqual(["shed", "use_tool"]);
   expect(changes).toEqual([]);
   await expect(client.callTool({ name: "nothing", arguments: {} })).rejects.toThrow(/There is no tool/);
+});
+
+/** A tool that remembers, and whose session lets nobody pay; one that would; one that has the other called. */
+const guarded = new ToolShed().tools([
+  toolFn("keep", ({ memory, resources }) => {
+    const gate: CallGate = ({ tool }) => (tool === "pay" ? { deny: "nothing is paid now" } : undefined);
+    resources.getOrDefault(callGates, () => new Set()).add(gate);
+    return new FnTool("keep", "Keeps a fact.", { type: "object" }, async () => {
+      await memory.edit((facts) => [...facts, "tea"]);
+      return `${(await memory.facts()).length} kept`;
+    });
+  }),
+  new FnTool("pay", "Pays.", { type: "object" }, async () => "paid"),
+  new FnTool("around", "Pays by pay.", { type: "object" }, async (_, { dispatch }) => {
+    return (await dispatch?.("pay", {}))?.text ?? "nothing";
+  }),
+]);
+
+test("a client's tools remember as long as it is there, and what guards its session is asked, by every way", async () => {
+  for (const offer of ["whole", "shed"] as const) {
+    const { client } = await clientOf(guarded, { offer });
+    const say = async (name: string) => {
+      const { content, isError } = await client.callTool({ name });
+      return [isError, textOf({ content } as never)];
+    };
+    if (offer === "shed")
+      for (const name of ["keep", "pay", "around"])
+        await client.callTool({ name: "shed", arguments: { description: name } });
+    expect(await say("keep")).toEqual([undefined, "1 kept"]);
+    expect(await say("keep")).toEqual([undefined, "2 kept"]);
+    const refusal = [true, expect.stringContaining("nothing is paid now")];
+    expect(await say("pay")).toEqual(refusal);
+    expect(await say("around")).toEqual(refusal);
+    const { client: other } = await clientOf(guarded, { offer: "whole" });
+    expect((await other.callTool({ name: "keep" })).content).toMatchObject([{ text: "1 kept" }]);
+  }
 });

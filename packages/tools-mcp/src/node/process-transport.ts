@@ -17,6 +17,9 @@ const MAX_STDERR = 4000;
 /** Lines that are no message, in a row: a server that writes its log there has a few; one that floods is ended. */
 const MAX_JUNK = 10_000;
 
+/** What waits to be read by the server, in bytes: one that asks and asks and reads no answer is ended. */
+const MAX_UNREAD = 64 * 1024 * 1024;
+
 /** Speaks to a server over its standard input and output, one message a line. */
 export class ProcessTransport implements Transport {
   onclose?: () => void;
@@ -90,6 +93,7 @@ export class ProcessTransport implements Transport {
     return new Promise((resolve, reject) => {
       if (this.#closed || !stdin?.writable) return reject(new Error(this.#end || "the server has ended"));
       stdin.write(serializeMessage(message), (fault) => (fault ? reject(fault) : resolve()));
+      if (stdin.writableLength > MAX_UNREAD) this.#finish("it does not read what it is sent");
     });
   }
 

@@ -1,6 +1,6 @@
 import { type CallToolResult, type Tool as McpTool, ProtocolError, Server } from "@modelcontextprotocol/server";
 import type { ToolCallManager, ToolCallOutcome, ToolCallRequest } from "@shedkit/shed";
-import { metadataOf, type Progress, ToolError, userAnswers } from "@shedkit/tool";
+import { callGates, gateRefusal, metadataOf, type Progress, ToolError, userAnswers } from "@shedkit/tool";
 import { functionSpec, type JsonSchema, type Tool, type ToolArguments } from "@shedkit/types";
 import { toCallResult } from "./content.js";
 import type { ServeShedOptions } from "./options.js";
@@ -113,15 +113,19 @@ async function allow(
 ): Promise<void> {
   const impl = manager.get(call.name);
   if (impl === undefined) return;
-  const { kind, capabilities, access, asks } = metadataOf(impl);
-  if (before === undefined && asks === undefined) return;
+  const { access, asks } = metadataOf(impl);
+  const { kind, capabilities } = manager.metadata(call.name) ?? metadataOf(impl);
+  const { resources } = manager;
+  if (before === undefined && asks === undefined && !resources.get(callGates)?.size) return;
   const args = manager.validateArguments(call);
   try {
+    const told = { tool: call.name, kind, capabilities, arguments: args, access: access?.(args) ?? [] };
+    const refusal = gateRefusal(resources, told);
+    if (refusal !== undefined) throw new Error(refusal);
     const asking = asks?.(args) ?? false;
     if (before) {
-      const told = access?.(args) ?? [];
-      await before({ tool: call.name, kind, capabilities, arguments: args, access: told, asks: asking });
-      if (asking) manager.resources.getOrDefault(userAnswers, () => new Map()).set(id, null); // let run, and no more said
+      await before({ ...told, asks: asking });
+      if (asking) resources.getOrDefault(userAnswers, () => new Map()).set(id, null); // let run, and no more said
     } else if (asking) throw new Error("it waits for a person's yes, and this server has nobody to ask");
   } catch (fault) {
     if (fault instanceof ToolError) throw fault;

@@ -33,7 +33,10 @@ export interface ServeShedOptions {
    * not run. Default: all may run but those that ask a person, who is not here: they are refused.
    */
   before?: ((call: ServedCall) => void | Promise<void>) | undefined;
-  /** What a client's tools are built with. Default: nothing to remember and nothing to search in. */
+  /**
+   * What a client's tools are built with. Default: `partsAlone` of `@shedkit/tool`: what is
+   * remembered lasts as long as the client.
+   */
   parts?: ((session: SessionId) => SessionParts | Promise<SessionParts>) | undefined;
 }
 

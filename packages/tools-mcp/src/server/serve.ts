@@ -1,7 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/server";
 import type { ToolCallManager, ToolShed } from "@shedkit/shed";
-import { Resources, type SessionParts } from "@shedkit/tool";
-import { newSessionId, type SessionId } from "@shedkit/types";
+import { partsAlone } from "@shedkit/tool";
+import { newSessionId } from "@shedkit/types";
 import { serverFor } from "./client.js";
 import { HttpClients } from "./http.js";
 import type { ServeHttpOptions, ServeShedOptions } from "./options.js";
@@ -23,7 +23,7 @@ export function serveShed(shed: ToolShed, options: ServeShedOptions = {}): Serve
   const handlers: HttpClients[] = [];
   const connect = async (transport: Transport): Promise<void> => {
     const session = newSessionId();
-    const manager = await shed.build((await options.parts?.(session)) ?? plainParts(session));
+    const manager = await shed.build((await options.parts?.(session)) ?? partsAlone(session));
     const server = serverFor(manager, options);
     const end = async (): Promise<void> => {
       if (!clients.delete(end)) return;
@@ -61,13 +61,4 @@ async function release(manager: ToolCallManager): Promise<void> {
   } catch {
     // The client is gone; there is nobody to tell.
   }
-}
-
-function plainParts(sessionId: SessionId): SessionParts {
-  return {
-    sessionId,
-    resources: new Resources(),
-    context: { search: async () => [] },
-    memory: { facts: async () => [], edit: async () => 0 },
-  };
 }

@@ -33,6 +33,12 @@ if (script.toolsByStart) {
   tools = lists[start];
 }
 
+/** A page of a list that goes on for ever. */
+const page = (params, list, make) => {
+  const at = Number(params?.cursor ?? 0);
+  return { [list]: Array.from({ length: 2000 }, (_, i) => make(`n${at}_${i}`)), nextCursor: String(at + 1) };
+};
+
 const answers = {
   initialize: ({ params }) => ({
     protocolVersion: params.protocolVersion,
@@ -40,7 +46,9 @@ const answers = {
     serverInfo: { name: "scripted", version: "1" },
     instructions: script.instructions,
   }),
-  "tools/list": () => ({ tools }),
+  "tools/list": ({ params }) =>
+    script.endless === "tools" ? page(params, "tools", (name) => ({ name, inputSchema: object })) : { tools },
+  "resources/list": ({ params }) => page(params, "resources", (name) => ({ name, uri: `x://${name}` })),
   "tools/call": async ({ params }) => {
     const { name, arguments: args = {} } = params;
     const result = script.results?.[name];
@@ -57,6 +65,16 @@ const answers = {
           method: "notifications/progress",
           params: { progressToken: params._meta?.progressToken, progress: i, total: args.value, message: `step ${i}` },
         });
+    if (name === "deaf") {
+      process.stdin.pause(); // whatever is written is not read any more
+      const ask = `${JSON.stringify({ jsonrpc: "2.0", id: "i".repeat(args.value), method: "ping" })}\n`;
+      const go = () => {
+        while (process.stdout.write(ask));
+        process.stdout.once("drain", go);
+      };
+      go();
+      return new Promise(() => {});
+    }
     if (name === "set") {
       tools = args.value;
       send({ method: "notifications/tools/list_changed" });
