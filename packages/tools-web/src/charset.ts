@@ -6,7 +6,9 @@ const LOOKED = 2048; // bytes
  */
 export function decoded(body: Uint8Array, type: string, mime: string): string {
   const header = /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1];
-  for (const name of [markOf(body), header, namedIn(body, mime)]) {
+  // A server that says so of every page: read so, one of another encoding would be a text, and a wrong one.
+  const isWrong = header !== undefined && /^utf-?16/i.test(header) && strictly(body)?.includes("\0") === false;
+  for (const name of [markOf(body), isWrong ? undefined : header, namedIn(body, mime)]) {
     const decoder = name === undefined ? undefined : decoderOf(name);
     if (decoder) return decoder.decode(body);
   }

@@ -31,6 +31,7 @@ describe("the text of a page", () => {
     ["text/html", bytes("<meta charset='windows-1252'><p>", e, "</p>")],
     ["text/html", bytes("<meta http-equiv=content-type content='text/html; charset=latin1'><p>", e, "</p>")],
     ["text/html", bytes("<meta charset=utf-16><p>é</p>")],
+    ["text/html; charset=utf-16", bytes("<p>é</p>")], // it is none
     ["text/html; charset=nobody-knows", bytes("<p>é</p>")],
     ["application/json", bytes('"é <meta charset=latin1>"')],
     ["application/xml", bytes('<?xml version="1.0" encoding="ISO-8859-1"?><a>', e, "</a>")],
