@@ -10,14 +10,13 @@ import { LibsqlStorage } from "@shedkit/store-libsql";
 import { FnTool } from "@shedkit/tool";
 import { AgenticError } from "@shedkit/types";
 import { cpu, heap, median, stat } from "./lib/measure.mjs";
-import { number, quick, report, spread } from "./lib/report.mjs";
+import { number, quick, report, spread, wantedOf } from "./lib/report.mjs";
 import { share } from "./lib/shares.mjs";
 import { echoShed, pi, scripted, shedkit } from "./lib/steppers.mjs";
 
 const STEPS = 800;
 const ROUNDS = quick ? 4 : 11;
 const WINDOW = 50;
-const only = process.argv.slice(2).find((arg) => !arg.startsWith("-"));
 let db;
 const onDisk = async (count) => {
   db ??= await LibsqlStorage.open(":memory:");
@@ -27,10 +26,13 @@ const keepers = { "@shedkit/agent": shedkit, "the same, its log in libsql": onDi
 const tables = [];
 const data = {};
 const parts = { steps, kept, memory, long, idle };
-if (only === "keeper") await keeper(process.argv[3]);
-for (const [name, part] of Object.entries(parts)) if (only === undefined || only === name) await part();
+if (process.argv[2] === "keeper") {
+  await keeper(process.argv[3]);
+} else {
+  for (const name of wantedOf(Object.keys(parts))) await parts[name]();
+  report("agent-steps", { tables, data });
+}
 await db?.close();
-if (only !== "keeper") report("agent-steps", { tables, data });
 
 /** Both in turn, so that what the machine does meanwhile meets both. */
 async function steps() {

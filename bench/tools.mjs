@@ -13,18 +13,16 @@ import { ripgrep } from "@shedkit/tools-search/node";
 import { bashTool } from "@shedkit/tools-shell";
 import { NodeTerminal } from "@shedkit/tools-shell/node";
 import { stat } from "./lib/measure.mjs";
-import { quick, report, spread } from "./lib/report.mjs";
+import { quick, report, spread, wantedOf } from "./lib/report.mjs";
 import { share } from "./lib/shares.mjs";
 
-const args = process.argv.slice(2);
-const only = args.find((arg) => !arg.startsWith("-"));
 const ROUNDS = quick ? 3 : 7;
 const parts = { edit, search, tasks, calls };
 const tables = [];
 const data = {};
 const notes = [];
 const awake = setInterval(() => {}, 1000); // a task in the background keeps no process alive
-for (const [name, part] of Object.entries(parts)) if (only === undefined || only === name) await inFolder(part);
+for (const name of wantedOf(Object.keys(parts))) await inFolder(parts[name]);
 clearInterval(awake);
 report("tools", { tables, data, notes });
 

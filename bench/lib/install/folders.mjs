@@ -10,6 +10,9 @@ const manifests = new Map(
   }),
 );
 
+/** The names of our packages that are published. */
+export const PUBLISHED = [...manifests.keys()].filter((name) => !manifests.get(name).manifest.private);
+
 function run(command, args, cwd) {
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd,
@@ -44,16 +47,13 @@ function tarballs(names, folder, packed) {
 
 /** An empty folder with a subject installed by npm, as a person does it, without scripts, and without optional dependencies unless it needs them. */
 export function install(
-  { ours, peers = [], strands = [], beside = [], optional = false },
+  { ours = [], peers = [], strands = [], beside = [], optional = false },
   { work, name, packed, versions, strandsVersions },
 ) {
   const folder = join(work, name);
   mkdirSync(folder);
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
-  const names =
-    ours === "all"
-      ? [...manifests.keys()].filter((each) => !manifests.get(each).manifest.private)
-      : (ours ?? []).map((each) => `@shedkit/${each}`);
+  const names = ours.map((each) => `@shedkit/${each}`);
   const wanted = [
     ...tarballs(names, work, packed),
     ...peers.map((peer) => `${peer}@${versions[peer]}`),

@@ -46,21 +46,26 @@ export async function bundle(folder, program) {
   return { min: whole.length / 1000, gz: gzipSync(whole, { level: 9 }).length / 1000 };
 }
 
-/** Type instantiations and seconds of the program with thirty tools. */
-export function types(folder, { program, head, tool, use }) {
-  if (!tool) return {};
+/** A subject's program with thirty tools; undefined where it has none. */
+export function withTools({ program, head, tool, use }) {
+  if (tool === undefined) return undefined;
   const names = FIELDS.map((_, i) => `tool${i}`);
-  const text = [program, head, ...FIELDS.map((fields, i) => tool(i, fields)), use(names.join(", "))].join("\n");
-  writeFileSync(join(folder, "tools.ts"), text);
+  return [program, head, ...FIELDS.map((fields, i) => tool(i, fields)), use(names.join(", "))].join("\n");
+}
+
+/** Type instantiations and seconds of a program. */
+export function types(folder, program) {
+  if (program === undefined) return {};
+  writeFileSync(join(folder, "typed.ts"), program);
   const options = [
     ...["--ignoreConfig", "--target", "ES2023", "--lib", "ES2023,ESNext.Disposable,DOM,DOM.AsyncIterable"],
     ...["--types", "", "--module", "NodeNext", "--strict", "--skipLibCheck", "--noEmit", "--extendedDiagnostics"],
   ];
-  const { stdout, status } = spawnSync(process.execPath, [tsc, ...options, "tools.ts"], {
+  const { stdout, status } = spawnSync(process.execPath, [tsc, ...options, "typed.ts"], {
     cwd: folder,
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`the thirty tools do not compile: ${stdout.slice(0, 300)}`);
+  if (status !== 0) throw new Error(`it does not compile: ${stdout.slice(0, 300)}`);
   const figure = (name) => Number(new RegExp(`^${name}:\\s+([\\d.]+)`, "m").exec(stdout)?.[1]);
   return { instantiations: figure("Instantiations"), check: figure("Check time") };
 }

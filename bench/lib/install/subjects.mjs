@@ -1,4 +1,5 @@
 // What is installed, bundled, loaded and compiled: for each the packages, the program, and how it writes a typed tool.
+import { PUBLISHED } from "./folders.mjs";
 
 const zodTool = (make) => (i, fields) => make(i, fields.map(([key, type]) => `${key}: ${zod(type)}`).join(", "));
 const zod = (type) =>
@@ -53,7 +54,14 @@ import { Type } from "@sinclair/typebox";`,
       `export const tool${i} = defineTool({ id: "tool_${i}", kind: "read", description: "Does thing ${i}.", input: Type.Object({ ${fields.map(([key, type]) => `${key}: ${typebox(type)}`).join(", ")} }), run: async (input) => ({ done: input.path }) });`,
     use: (names) => `export const shed = new ToolShed().tools([${names}]);`,
   },
-  "@shedkit: everything": { ours: "all", full: true },
+  "@shedkit: everything": {
+    ours: PUBLISHED.map((name) => name.replace("@shedkit/", "")),
+    program: [
+      ...PUBLISHED.map((name, i) => `import * as p${i} from "${name}";`),
+      `export const all = [${PUBLISHED.map((_, i) => `p${i}`).join(", ")}];`,
+    ].join("\n"),
+    full: true,
+  },
   "pi-agent-core + pi-ai": {
     peers: ["@earendil-works/pi-agent-core", "@earendil-works/pi-ai"],
     program: `import { Agent } from "@earendil-works/pi-agent-core";
