@@ -2,6 +2,7 @@ import type { ToolCallManager, ToolCallRequest } from "@shedkit/shed";
 import {
   type AccessRequest,
   callGates,
+  gateRefusal,
   metadataOf,
   type ToolCapabilities,
   ToolError,
@@ -119,10 +120,8 @@ export class Permissions {
       access: accessOf(request.name, () => access?.(args) ?? []),
       asks: asks?.(args) ?? false,
     };
-    for (const gate of this.#tools.resources.get(callGates) ?? []) {
-      const refusal = gate(call);
-      if (refusal) throw denied(request, refusal.deny);
-    }
+    const refusal = gateRefusal(this.#tools.resources, call);
+    if (refusal !== undefined) throw denied(request, refusal);
     const verdict = this.#policy ? await this.#ask(this.#policy, call, signal) : "allow";
     if (typeof verdict === "object" && "deny" in verdict) throw denied(request, verdict.deny);
     const reason = typeof verdict === "object" ? verdict.ask : undefined;

@@ -1,5 +1,14 @@
 import type { ToolCallManager, ToolCallOutcome, ToolCallRequest, ToolShed } from "@shedkit/shed";
-import { metadataOf, type Progress, Resources, type SessionParts, ToolError, userAnswers } from "@shedkit/tool";
+import {
+  callGates,
+  gateRefusal,
+  metadataOf,
+  type Progress,
+  partsAlone,
+  type SessionParts,
+  ToolError,
+  userAnswers,
+} from "@shedkit/tool";
 import {
   type ContentPart,
   functionSpec,
@@ -44,7 +53,7 @@ export interface AiSdkTool {
 export interface ToAiSdkOptions {
   /** What a model sees first: `shed` alone, or all tools and no `shed`. Default: `"shed"`. */
   offer?: "shed" | "whole" | undefined;
-  /** What the tools are built with. Default: nothing to remember and nothing to search in. */
+  /** What the tools are built with. Default: {@link partsAlone}: what is remembered lasts as long as they do. */
   parts?: ((session: SessionId) => SessionParts | Promise<SessionParts>) | undefined;
 }
 
@@ -69,7 +78,7 @@ const SHED = "shed";
  */
 export async function toAiSdkTools(shed: ToolShed, options: ToAiSdkOptions = {}): Promise<AiSdkTools> {
   const session = newSessionId();
-  const manager = await shed.build((await options.parts?.(session)) ?? plainParts(session));
+  const manager = await shed.build((await options.parts?.(session)) ?? partsAlone(session));
   const byShed = options.offer !== "whole";
   const tools: AiSdkTools["tools"] = {};
   const known = new Map<string, Tool>();
@@ -151,7 +160,9 @@ async function* run(
   let outcome: ToolCallOutcome | undefined;
   const calls = manager.runCalls([{ id, name, arguments: args }], {
     signal,
+    before: (request) => passGates(manager, request),
     beforeInner: (inner) => {
+      passGates(manager, inner);
       if (!asks(manager, inner)) return;
       const message = `${inner.name} waits for a person's yes, which a call inside ${name} cannot get. Call it by itself.`;
       throw new ToolError("permissionDenied", inner.name, message);
@@ -186,11 +197,16 @@ function shownTo(output: ShedToolOutput | null | undefined): AiSdkModelOutput {
   return { type: "text", value: typeof output === "string" ? output : (JSON.stringify(output) ?? "") };
 }
 
-function plainParts(sessionId: SessionId): SessionParts {
-  return {
-    sessionId,
-    resources: new Resources(),
-    context: { search: async () => [] },
-    memory: { facts: async () => [], edit: async () => 0 },
-  };
+/** Throws ToolError where a gate of the session, such as that of plan mode, refuses a call. */
+function passGates(manager: ToolCallManager, request: ToolCallRequest): void {
+  const { resources } = manager;
+  const tool = manager.get(request.name);
+  if (tool === undefined || !resources.get(callGates)?.size) return;
+  const { kind, capabilities } = manager.metadata(request.name) ?? metadataOf(tool);
+  const { access } = metadataOf(tool);
+  const args = manager.validateArguments(request);
+  const call = { tool: request.name, kind, capabilities, arguments: args, access: access?.(args) ?? [] };
+  const refusal = gateRefusal(resources, call);
+  if (refusal === undefined) return;
+  throw new ToolError("permissionDenied", request.name, `The call of "${request.name}" is not permitted: ${refusal}`);
 }

@@ -1,7 +1,16 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ToolShed } from "@shedkit/shed";
 import { ScriptedServer, type ServerAnswer } from "@shedkit/testing";
-import { capabilitiesFor, FnTool, ToolCallResult, type ToolImpl, userAnswers } from "@shedkit/tool";
+import {
+  type CallGate,
+  callGates,
+  capabilitiesFor,
+  FnTool,
+  ToolCallResult,
+  type ToolImpl,
+  toolFn,
+  userAnswers,
+} from "@shedkit/tool";
 import type { ToolArguments } from "@shedkit/types";
 import { generateText, isStepCount, jsonSchema, type ModelMessage, streamText, tool } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
@@ -309,4 +318,40 @@ test("a tool that looks whether somebody was asked sees that it was let run, or 
   for (const toolCallId of ["1", "2"]) for await (const _ of bridged.tools.look?.execute({}, { toolCallId }) ?? []);
   expect(seen).toEqual([null, "yes, but slowly"]);
   expect(answers.size).toBe(0);
+});
+
+/** A tool that remembers, and whose session lets nobody pay; one that would; one that has the other called. */
+const guarded = new ToolShed().tools([
+  toolFn("keep", ({ memory, resources }) => {
+    const gate: CallGate = ({ tool }) => (tool === "pay" ? { deny: "nothing is paid now" } : undefined);
+    resources.getOrDefault(callGates, () => new Set()).add(gate);
+    return new FnTool("keep", "Keeps a fact.", { type: "object" }, async () => {
+      await memory.edit((facts) => [...facts, "tea"]);
+      return `${(await memory.facts()).length} kept`;
+    });
+  }),
+  new FnTool("pay", "Pays.", { type: "object" }, async () => "paid"),
+  new FnTool("around", "Pays by pay.", { type: "object" }, async (_, { dispatch }) => {
+    return (await dispatch?.("pay", {}))?.text ?? "nothing";
+  }),
+]);
+
+test("its tools remember as long as they are there, and what guards the session is asked, by every way", async () => {
+  await using bridged = await toAiSdkTools(guarded.callByName());
+  await using whole = await toAiSdkTools(guarded, { offer: "whole" });
+  const say = async (tools: typeof whole.tools, name: string, input: ToolArguments = {}) => {
+    let said: unknown;
+    for await (const output of tools[name]?.execute(input, { toolCallId: name }) ?? []) said = output;
+    return said;
+  };
+  expect(await say(whole.tools, "keep")).toMatchObject({ content: [{ text: "1 kept" }] });
+  expect(await say(whole.tools, "keep")).toMatchObject({ content: [{ text: "2 kept" }] });
+  const refusal = {
+    errorDetail: "permissionDenied",
+    content: [{ text: expect.stringContaining("nothing is paid now") }],
+  };
+  expect(await say(whole.tools, "pay")).toMatchObject(refusal);
+  expect(await say(whole.tools, "around")).toMatchObject(refusal);
+  await say(bridged.tools, "shed", { description: "pay" });
+  expect(await say(bridged.tools, "use_tool", { tool_name: "pay", tool_input: {} })).toMatchObject(refusal);
 });

@@ -1,6 +1,6 @@
 import type { JsonValue, ToolArguments } from "@shedkit/types";
 import type { AccessRequest, ToolCapabilities, ToolKind } from "./metadata.js";
-import { type Resource, resource } from "./resources.js";
+import { type Resource, type Resources, resource } from "./resources.js";
 
 /** A call about to run in a session. */
 export interface GatedCall {
@@ -15,8 +15,17 @@ export interface GatedCall {
 /** Refuses calls of a session before its permission policy is asked, and whatever that would say. */
 export type CallGate = (call: GatedCall) => { deny: string } | undefined;
 
-/** The gates of a session, put there by the tools that it is built with. A session asks them all; a manager alone does not. */
+/** The gates of a session, put there by the tools that it is built with. Who runs calls asks them; a manager alone does not. */
 export const callGates: Resource<Set<CallGate>> = resource("callGates");
+
+/** Why a gate of a session refuses a call; undefined where none does. */
+export function gateRefusal(resources: Resources, call: GatedCall): string | undefined {
+  for (const gate of resources.get(callGates) ?? []) {
+    const refusal = gate(call);
+    if (refusal) return refusal.deny;
+  }
+  return undefined;
+}
 
 /**
  * What people answered to calls that ask (`ToolSpec.asks`), by the id of the call: there while the call runs. `null` where
