@@ -8,8 +8,7 @@ import { assertNothingIgnored } from "./ignored-inside.js";
 import { placeOf } from "./locate.js";
 import { exclusively } from "./lock.js";
 import { accessTo, touchesPath } from "./paths.js";
-import { assertFresh, seenFiles } from "./seen.js";
-import { fingerprint, MAX_FINGERPRINTED } from "./text/hash.js";
+import { assertUnchanged, seenFiles } from "./seen.js";
 
 /** The arguments of `delete`. */
 export interface DeleteInput {
@@ -80,11 +79,7 @@ async function remove(
   const real = type === "symlink" ? path : await fs.realpath(path, { signal });
   return exclusively(fs, real, signal, async () => {
     const stat = await fs.lstat(path, { signal });
-    const seen = seenFiles(fs, ctx);
-    if (stat.type === "file") {
-      const bytes = stat.size > MAX_FINGERPRINTED ? undefined : await fs.readFile(path, { signal });
-      assertFresh(path, seen.get(real), stat, bytes && { bytes, fingerprint: fingerprint(bytes) }, ctx);
-    }
+    await assertUnchanged(fs, path, real, ctx);
     const entries = stat.type === "directory" ? await fs.readdir(path, { signal }) : [];
     if (entries.length > 0 && !input.recursive) {
       const text = `${quote(path)} is not empty. Set ${ctx.names.param("recursive")} to true to delete all that is in it.`;
@@ -92,6 +87,7 @@ async function remove(
     }
     await fs.remove(path, { recursive: input.recursive ?? false, signal });
     announce(ctx, { path, change: "removed" });
+    const seen = seenFiles(fs, ctx);
     for (const [known] of seen.below(real)) seen.delete(known);
     const output: DeleteOutput = { path, type: stat.type };
     const what = stat.type === "directory" ? "the folder " : stat.type === "symlink" ? "the link " : "";

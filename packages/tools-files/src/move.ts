@@ -8,7 +8,7 @@ import { assertNotIgnored } from "./ignored.js";
 import { assertNothingIgnored } from "./ignored-inside.js";
 import { placeOf } from "./locate.js";
 import { accessTo, touching } from "./paths.js";
-import { seenFiles } from "./seen.js";
+import { assertUnchanged, seenFiles } from "./seen.js";
 
 /** The arguments of `move`. */
 export interface MoveInput {
@@ -86,6 +86,9 @@ async function move(
     if (isFolder) await assertNothingIgnored(fs, place, ctx);
     const link = type === "symlink";
     const key = link ? place : await keyOf(fs, place, ctx);
+    const replaced = input.overwrite ? await fileAt(fs, to, signal) : undefined;
+    // A file's own name in other letters, where these are the same to the file system, replaces nothing.
+    if (replaced !== undefined && replaced !== key) await assertUnchanged(fs, to, replaced, ctx);
     await fs.mkdir(parentOf(to), { recursive: true, signal });
     try {
       await fs.rename(place, to, { overwrite: input.overwrite ?? false, signal });
@@ -94,6 +97,7 @@ async function move(
       throw new Failure(`exists: ${quote(to)}`, await existsText(fs, nameOf(place), to, ctx));
     }
     const seen = seenFiles(fs, ctx);
+    if (replaced !== undefined && replaced !== key) seen.delete(replaced);
     const moved = link ? to : await fs.realpath(to, { signal });
     for (const [known, what] of link ? [] : seen.below(key)) {
       const path = moved + known.slice(key.length);
@@ -106,6 +110,17 @@ async function move(
       output: { ...output },
     });
   });
+}
+
+/** The canonical path of a file that is there; nothing for anything else. */
+async function fileAt(fs: FileSystem, path: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const { type } = await fs.lstat(path, { signal });
+    return type === "file" ? await fs.realpath(path, { signal }) : undefined;
+  } catch (error) {
+    if (isFsError(error, "notFound") || isFsError(error, "notADirectory")) return undefined;
+    throw error;
+  }
 }
 
 async function existsText(fs: FileSystem, name: string, to: string, ctx: ToolContext): Promise<string> {

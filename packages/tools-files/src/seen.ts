@@ -12,6 +12,7 @@ import * as Type from "@sinclair/typebox";
 import { stale } from "./failure.js";
 import { unifiedDiff } from "./text/diff.js";
 import { decodeText } from "./text/encoding.js";
+import { fingerprint, MAX_FINGERPRINTED } from "./text/hash.js";
 
 /** Of tools with a setting `readFirst`: nothing could be changed where nothing can be read. */
 export const NEEDS_READ: Requirement = {
@@ -162,6 +163,16 @@ export function assertFresh(
 ): void {
   if (isFresh(seen, stat, now?.fingerprint)) return;
   throw stale(path, ctx, seen?.content && now ? changesShown(path, seen.content, now.bytes) : "");
+}
+
+/** Throws Failure where a file that is to go is not what the agent saw. `real`: its canonical path. */
+export async function assertUnchanged(fs: FileSystem, path: string, real: string, ctx: ToolContext): Promise<void> {
+  const { signal } = ctx;
+  const stat = await fs.lstat(path, { signal });
+  if (stat.type !== "file") return;
+  const bytes = stat.size > MAX_FINGERPRINTED ? undefined : await fs.readFile(path, { signal });
+  const now = bytes && { bytes, fingerprint: fingerprint(bytes) };
+  assertFresh(path, seenFiles(fs, ctx).get(real), stat, now, ctx);
 }
 
 const MAX_SHOWN = 2000; // characters

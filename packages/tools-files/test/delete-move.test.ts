@@ -48,6 +48,19 @@ describe("move", () => {
     expect(await content(fs, "x/d/b")).toBe("b");
   });
 
+  it("does not replace a file that was changed since it was read; one that was replaced is seen as what it is now", async () => {
+    const fs = memoryFs({ a: "a", b: "b", c: "c" });
+    const [tool, read, edit] = [moveTool(fs), readTool(fs), editTool(fs)];
+    for (const path of ["b", "c"]) await read.call({ path });
+    await fs.writeFile("b", "of somebody else");
+    const refusal = await failed(tool, { from: "a", to: "b", overwrite: true });
+    expect(refusal).toContain('"b" was changed by something else since you last read or wrote it.');
+    expect(refusal).toContain("+of somebody else");
+    expect([await content(fs, "a"), await content(fs, "b")]).toEqual(["a", "of somebody else"]);
+    expect(await said(tool, { from: "a", to: "c", overwrite: true })).toBe('Moved "a" to "c".');
+    expect(await said(edit, { path: "c", old_string: "a", new_string: "d" })).toContain('Edited "c"');
+  });
+
   it("overwrites nothing unless told to, and says how to move into a folder", async () => {
     const fs = memoryFs({ a: "a", b: "b", "d/x": "" });
     const tool = moveTool(fs);
