@@ -51,6 +51,7 @@ class Events {
       const abort = (): void => resolve("cancelled");
       signal.addEventListener("abort", abort, { once: true });
       if (signal.aborted) abort();
+      void job.ended?.then(() => clearTimeout(timer)); // what it left in the background is no part of its time
       void job.exited.then(() => resolve("exited"));
       clear = () => {
         clearTimeout(timer);

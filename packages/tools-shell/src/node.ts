@@ -278,7 +278,7 @@ export class NodeTerminal implements Terminal {
   async #look(): Promise<void> {
     for (const job of this.#jobs) {
       if ((await job.size()) > this.#maxLogBytes) void job.kill("outputLimit");
-      if (job.ended) this.#forget(job);
+      if (job.over) this.#forget(job);
     }
   }
 }

@@ -82,7 +82,7 @@ const COMMANDS = new Map<string, Opaque>(
     "[": NAMES,
     printf: SETS,
     read: SETS,
-    unset: NAMES,
+    unset: SETS,
     let: NAMES,
     wait: SETS,
     getopts: SETS,

@@ -87,6 +87,7 @@ export class Shell {
       Math.min(timeoutMs ?? MAX_RUNTIME_MS, MAX_RUNTIME_MS),
     );
     unref(timer);
+    void job.ended?.then(() => clearTimeout(timer));
     const ended = job.exited.then((exit) => {
       clearTimeout(timer);
       task.exit = exit;

@@ -43,6 +43,10 @@ export interface TerminalJob {
   readonly logPath?: string | undefined;
   /** The folder named as the one to begin in was gone, so it began in the terminal's. */
   readonly folderGone?: string | undefined;
+  /**
+   * Resolves when the command itself has ended: from then on its time cannot run out. Never rejects. Default: with `exited`.
+   */
+  readonly ended?: Promise<void> | undefined;
   /** Resolves when it has ended, and what it left in the background has had a moment to end too. Never rejects. */
   readonly exited: Promise<JobExit>;
   /** Length of the log, in bytes. */

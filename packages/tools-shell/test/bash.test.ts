@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { callTool, Resources, ToolError, type ToolImpl } from "@shedkit/tool";
+import type { JsonValue } from "@shedkit/types";
 import { describe, expect, it } from "vitest";
 import { bashTool, shellTools, type Terminal, terminalResource } from "../src/index.js";
 import { hosted, keptIn, processesWith, tempFolder, terminalIn, until } from "./helpers.js";
@@ -199,6 +200,25 @@ describe("bash", () => {
     await until(async () => (await processesWith("sleep 98791")).length === 1);
     await terminal.dispose();
     expect(await processesWith("sleep 98791")).toEqual([]);
+  });
+
+  it("does not run out of time once the command has ended, while what it left has a moment to end too", async () => {
+    const real = await terminalIn({ graceMs: 500 });
+    const start: Terminal["start"] = async (command, options) => {
+      const job = await real.start(command, options);
+      await job.ended;
+      return job;
+    };
+    const bash = bashTool({ cwd: real.cwd, shell: real.shell, start });
+    const left = "exit: 3\nhi\n[Something that it started still runs in the background, until the session ends.]";
+    expect(await said(bash, "sleep 98792 & echo hi; exit 3", { timeout: 1 })).toBe(left);
+    const going = bashTool({ cwd: real.cwd, shell: real.shell, start }, { backgroundOnTimeout: true });
+    expect(await said(going, "sleep 98793 & echo hi; exit 3", { timeout: 1 })).toBe(left);
+
+    const told: [string, JsonValue | undefined][] = [];
+    await hosted(bash, args("sleep 98794 & exit 3", { timeout: 1, is_background: true }), { told });
+    await until(async () => told.length > 0);
+    expect(told).toEqual([["execution_complete", expect.objectContaining({ status: "completed", exitCode: 3 })]]);
   });
 
   it("ends a command at once when the call is cancelled", async () => {

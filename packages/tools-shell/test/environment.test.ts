@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bashTool } from "../src/index.js";
 import { NodeTerminal, type NodeTerminalOptions } from "../src/node.js";
@@ -13,7 +15,8 @@ const ENV = {
   npm_config_cache: "/c",
 };
 // What a shell sets by itself, and what keeps programs from asking.
-const OWN = /^(?:PWD|SHLVL|_|TERM|NO_COLOR|FORCE_COLOR|PAGER|GIT_PAGER|MANPAGER|GIT_TERMINAL_PROMPT|PYTHONUNBUFFERED)=/;
+const OWN =
+  /^(?:PWD|SHLVL|_|TERM|NO_COLOR|FORCE_COLOR|PAGER|GIT_PAGER|MANPAGER|GIT_TERMINAL_PROMPT|GIT_CONFIG_\w+|PYTHONUNBUFFERED)=/;
 
 async function run(options: NodeTerminalOptions, command: string): Promise<string> {
   const terminal = await terminalIn({ env: ENV, ...options });
@@ -75,6 +78,29 @@ describe("the variables that commands see", () => {
     expect(() => new NodeTerminal({ cwd, variables: { inherit: "None" as never } })).toThrow(
       'variables.inherit is the string "None". It can be all, core, none.',
     );
+  });
+});
+
+describe("git", () => {
+  it("does not believe files that make a folder a repository, where it only comes across them", async () => {
+    const cwd = await tempFolder();
+    const config = `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ${cwd}\n\tfsmonitor = "touch ${cwd}/RAN; false"\n`;
+    await Promise.all(["objects", "refs"].map((name) => mkdir(join(cwd, name))));
+    await writeFile(join(cwd, "HEAD"), "ref: refs/heads/main\n");
+    await writeFile(join(cwd, "config"), config);
+    const status = "git status > log 2>&1; echo $?; ls RAN 2> log2";
+    for (const variables of [undefined, { includeOnly: ["PATH"] }, { set: { GIT_CONFIG_COUNT: "" } }])
+      expect(await run({ cwd, variables }, status)).toBe("128\n");
+    expect(await run({ cwd }, "git --git-dir=. rev-parse --git-dir")).toBe(".\n"); // where it is told to
+    expect(await run({ cwd: join(cwd, "refs") }, "cd ..; git status 2>&1 | grep -c bareRepository")).toBe("1\n");
+  });
+
+  it("has the settings of its variables besides", async () => {
+    const env = { ...ENV, GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "user.name", GIT_CONFIG_VALUE_0: "Me Too" };
+    const get = "git config user.name; git config safe.bareRepository";
+    expect(await run({ env }, get)).toBe("Me Too\nexplicit\n");
+    expect(await run({ env, variables: { inherit: "core" } }, get)).toBe("explicit\n");
+    expect(await run({ env: { ...env, GIT_CONFIG_COUNT: "one" } }, get)).toBe("explicit\n");
   });
 });
 

@@ -81,6 +81,7 @@ const TRICKS = [
   "test -v 'a[$(evil)]'",
   "printf -v 'a[$(evil)]' 1",
   "unset 'a[$(evil)]'",
+  "unset GIT_CONFIG_COUNT",
   "declare -i 'a=b[$(evil)]'",
   "let 'a[$(evil)]=1'",
   "f() { evil; }; f",

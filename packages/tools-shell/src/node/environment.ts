@@ -64,7 +64,7 @@ export function commandEnvironment(
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined) continue;
     if (!kept(name)) {
-      const secret = isSecretVariable(name, value);
+      const secret = isSecretVariable(name, value) && !GIT_SETTING.test(name);
       if (secret) secrets.push(value);
       // Bash functions stand in the environment too, and may hold anything.
       if (secret || name.startsWith("BASH_FUNC_")) continue;
@@ -77,8 +77,23 @@ export function commandEnvironment(
     else seen[name] = value;
   }
   delete seen[COMMAND];
+  distrustBareRepositories(seen);
   const values = new Set(Object.values(seen));
   return { seen, secrets: secrets.filter((value) => !values.has(value)) };
+}
+
+/** The name of a setting of git. */
+const GIT_SETTING = /^GIT_CONFIG_KEY_\d+$/;
+
+/**
+ * Whoever can write plain files can make a folder a bare repository (`HEAD`, `config`, `objects`, `refs`), whose settings name
+ * programs: git must not take one that it only comes across. This is added to the settings that it finds in its variables.
+ */
+function distrustBareRepositories(seen: { [name: string]: string }): void {
+  const count = Number(/^\d{1,9}$/.exec(seen.GIT_CONFIG_COUNT?.trim() ?? "")?.[0] ?? 0);
+  seen[`GIT_CONFIG_KEY_${count}`] = "safe.bareRepository";
+  seen[`GIT_CONFIG_VALUE_${count}`] = "explicit";
+  seen.GIT_CONFIG_COUNT = String(count + 1);
 }
 
 const INHERIT: readonly unknown[] = ["all", "core", "none"];

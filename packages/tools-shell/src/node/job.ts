@@ -22,13 +22,14 @@ export class NodeJob implements TerminalJob {
   readonly pid: number;
   readonly logPath: string;
   readonly folderGone: string | undefined;
+  readonly ended: Promise<void>;
   readonly exited: Promise<JobExit>;
   readonly group: ProcessGroup;
   readonly send: TerminalJob["send"];
   readonly #patience: Patience;
   #killing: Promise<void> | undefined;
   #reason: JobExit["reason"];
-  #ended = false;
+  #over = false;
 
   constructor(
     child: ChildProcess,
@@ -52,8 +53,9 @@ export class NodeJob implements TerminalJob {
     const ended = new Promise<Pick<JobExit, "code" | "signal">>((resolve) => {
       child.once("exit", (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
     });
+    this.ended = ended.then(() => {});
     this.exited = ended.then(async (exit) => {
-      this.#ended = true;
+      this.#over = true;
       // 137: so shells and sandboxes say that their last command was killed.
       const forced = exit.signal === "SIGKILL" || exit.code === 137;
       if (forced && this.#killing === undefined && parts.outOfMemory()) this.#reason = "outOfMemory";
@@ -64,8 +66,8 @@ export class NodeJob implements TerminalJob {
   }
 
   /** Whether the command itself has ended; what it left in the background may live on. */
-  get ended(): boolean {
-    return this.#ended;
+  get over(): boolean {
+    return this.#over;
   }
 
   async size(): Promise<number> {
