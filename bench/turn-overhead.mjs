@@ -52,11 +52,11 @@ async function measure(wire, names) {
     rows: names.map((name) => [
       name,
       spread(cpu[name]),
-      number(cpu[name].ratio),
+      number(cpu[name]?.ratio),
       spread(wall[name]),
-      number(wall[name].ratio),
+      number(wall[name]?.ratio),
       spread(token[name]),
-      number(memory[name].high),
+      number(memory[name]?.high),
     ]),
   });
 }

@@ -58,7 +58,6 @@ export async function shedkit(count, onStep, change = (builder) => builder) {
       if (turn.failure) throw turn.failure;
     },
     end: () => session.end(),
-    session,
   };
 }
 
@@ -109,6 +108,5 @@ export async function pi(count, onStep = () => {}) {
       if (i !== count + 1) throw new Error(`pi stopped after ${i} answers: ${agent.state.errorMessage}`);
     },
     end: async () => {},
-    session: agent,
   };
 }

@@ -2,8 +2,6 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { isStepCount, jsonSchema, ToolLoopAgent, tool, toolSearch } from "ai";
 
-export const PACKAGES = ["ai", "@ai-sdk/openai", "@ai-sdk/anthropic"];
-
 export function aiModel({ wire, url, model = "m" }) {
   if (wire === "anthropic") return createAnthropic({ apiKey: "k", baseURL: `${url}/v1` })(model);
   const openai = createOpenAI({ apiKey: "k", baseURL: `${url}/v1` });

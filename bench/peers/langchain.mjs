@@ -6,14 +6,6 @@ import { MemorySaver } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
 import { anthropicPromptCachingMiddleware, createAgent, tool } from "langchain";
 
-export const PACKAGES = [
-  "langchain",
-  "@langchain/langgraph",
-  "@langchain/core",
-  "@langchain/openai",
-  "@langchain/anthropic",
-];
-
 let threads = 0;
 
 /** `checkpointer`: where threads live; in memory with `inMemory`, else nowhere. */

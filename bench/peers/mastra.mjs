@@ -3,8 +3,6 @@ import { ToolSearchProcessor } from "@mastra/core/processors";
 import { createTool } from "@mastra/core/tools";
 import { aiModel, scripted } from "./ai.mjs";
 
-export const PACKAGES = ["@mastra/core"];
-
 let threads = 0;
 
 /** `search`: their ToolSearchProcessor; `memory`: a Memory of theirs, over a store. */

@@ -10,8 +10,6 @@ import {
 } from "@openai/agents";
 import OpenAI from "openai";
 
-export const PACKAGES = ["@openai/agents"];
-
 setTracingDisabled(true);
 
 export async function open({ wire, url, model = "m", script, tools = [], steps = 20, system }) {

@@ -4,8 +4,6 @@ import { anthropicMessagesApi } from "@earendil-works/pi-ai/api/anthropic-messag
 import { openAICompletionsApi } from "@earendil-works/pi-ai/api/openai-completions.lazy";
 import { openAIResponsesApi } from "@earendil-works/pi-ai/api/openai-responses.lazy";
 
-export const PACKAGES = ["@earendil-works/pi-agent-core", "@earendil-works/pi-ai"];
-
 const APIS = {
   chat: ["openai-completions", openAICompletionsApi],
   responses: ["openai-responses", openAIResponsesApi],
@@ -39,7 +37,6 @@ export async function open({ wire, url, model: id = "m", script, tools = [], sys
         }
       });
       return {
-        session: agent,
         async ask(content) {
           text = "";
           await agent.prompt(content);

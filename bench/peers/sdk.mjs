@@ -2,8 +2,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 
-export const PACKAGES = ["openai", "@anthropic-ai/sdk"];
-
 export async function open({ wire, url, model = "m" }) {
   const openai = () => new OpenAI({ apiKey: "k", baseURL: `${url}/v1`, maxRetries: 0 });
   const ask = { chat: chat(openai, model), responses: responses(openai, model), anthropic: anthropic(url, model) }[

@@ -6,8 +6,6 @@ import { ResponsesProvider } from "@shedkit/provider-openai-responses";
 import { ToolShed } from "@shedkit/shed";
 import { defineTool } from "@shedkit/tool";
 
-export const PACKAGES = ["@shedkit/agent"];
-
 const PROVIDERS = { chat: OpenAIProvider, responses: ResponsesProvider, anthropic: AnthropicMessagesProvider };
 
 /** `native`: the server takes tools that are loaded later, as the vendor's own does; `declareAll`: all tools declared from the start; `byName`: none is later. */
@@ -38,7 +36,6 @@ export async function open({
     async converse(id) {
       const session = await begin(id).build();
       return {
-        session,
         async ask(text) {
           let said = "";
           for await (const event of session.runTurnStream(text, { maxSteps: steps + 2 }).events()) {

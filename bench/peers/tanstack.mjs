@@ -2,8 +2,6 @@ import { chat, maxIterations, toolDefinition } from "@tanstack/ai";
 import { createAnthropicChat } from "@tanstack/ai-anthropic";
 import { createOpenaiChat, createOpenaiChatCompletions } from "@tanstack/ai-openai";
 
-export const PACKAGES = ["@tanstack/ai", "@tanstack/ai-openai", "@tanstack/ai-anthropic"];
-
 /** Tools give objects, as in their documentation: a plain text is tried as JSON over and over. `search`: their lazy tools, whose schemas are discovered by exact name. */
 export async function open({ wire, url, model = "m", script, tools = [], steps = 20, system, search }) {
   const adapter = script ? scripted(script) : cloud({ wire, url, model });

@@ -4,8 +4,6 @@ import { AnthropicModel } from "@strands-agents/sdk/models/anthropic";
 import { OpenAIModel } from "@strands-agents/sdk/models/openai";
 import { LocalFileStorage } from "@strands-agents/sdk/storage";
 
-export const PACKAGES = ["@strands-agents/sdk"];
-
 export async function open({ wire, url, model = "m", script, tools = [], system, storageFolder }) {
   const made = tools.map(
     ({ name, description, parameters, run }) =>
@@ -24,7 +22,6 @@ export async function open({ wire, url, model = "m", script, tools = [], system,
         }),
       });
       return {
-        session: agent,
         async ask(content) {
           let text = "";
           for await (const event of agent.stream(content)) {

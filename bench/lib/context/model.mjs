@@ -24,14 +24,14 @@ export function make({ steps }, { tokensOf }) {
       const { calls, declared, search, shown } = READERS[wire](body);
       if (declared.size === 0 && search === undefined) {
         // No part of the task: the session asks for something of its own, a summary or notes.
-        records.push({ ...usage, declared: 0, own: true, at: 0, missed: 0, bytes: JSON.stringify(body).length });
+        records.push({ ...usage, own: true, missed: 0 });
         return say(usage, ["[", "]"], []);
       }
       const byName = declared.has(USE_TOOL);
       const callable = byName ? shownOf(steps, shown) : declared;
       const { at, attempts, missed } = progress(steps, calls, callable);
       const next = steps[at];
-      records.push({ ...usage, declared: declared.size, at, missed, bytes: JSON.stringify(body).length });
+      records.push({ ...usage, own: false, missed });
       const id = `call_${records.length}_${Math.abs(records.length * 7919).toString(36)}`;
       if (next === undefined) return say(usage, ["It", " is", " all", " done", "."], []);
       if (callable.has(next.tool)) {

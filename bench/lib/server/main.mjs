@@ -42,8 +42,7 @@ const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = JSON.parse(Buffer.concat(chunks).toString());
-    const told = await scriptOf(decodeURIComponent(name)).answer(wire, body, request.headers);
-    if (told.status) return response.writeHead(told.status, { "content-type": "application/json" }).end(told.body);
+    const told = await scriptOf(decodeURIComponent(name)).answer(wire, body);
     const headers = { "content-type": "text/event-stream", "cache-control": "no-cache", "request-id": "req_1" };
     response.writeHead(200, { ...headers, "x-request-id": "req_1" });
     // A write for each event, with the client's turn between them, as a model's tokens come.
