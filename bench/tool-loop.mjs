@@ -7,13 +7,14 @@ import { share } from "./lib/shares.mjs";
 import { startWorkers } from "./lib/workers.mjs";
 
 const LENGTHS = [50, 200, 800];
+const SHORT = 50;
 /** Of the share, what each length may take. */
 const PARTS = { 50: 0.07, 200: 0.2, 800: 0.45 };
 const [ROUNDS, WARM, LEAST] = quick ? [3, 0, 2] : [11, 2, 3];
 /** One loop may take so long; who needs a quarter of it runs once, who would need more is left out. */
 const PATIENCE_MS = quick ? 6000 : 40_000;
-/** Each runs short loops so long: before everything, and before each loop that is measured. */
-const [FIRST_MS, WARM_MS] = quick ? [500, 100] : [5000, 500];
+/** Each runs short loops for so much CPU time: before everything, and before each loop that is measured. */
+const [FIRST_MS, WARM_MS] = quick ? [800, 150] : [5000, 500];
 
 const names = wantedOf(Object.keys(PEERS), OURS);
 const workers = await startWorkers(names, new URL("./jobs/loop.mjs", import.meta.url).href, (worker, peer) =>
@@ -22,16 +23,20 @@ const workers = await startWorkers(names, new URL("./jobs/loop.mjs", import.meta
 const notes = [];
 const data = {};
 
-// Until the engine has compiled what it will compile, or until that takes too long.
+// So long that the engine has compiled what it will compile.
 const pace = {};
 const growth = {};
-for (const name of names) {
-  const until = performance.now() + FIRST_MS;
-  do {
-    const { wall } = await workers[name].call("steps", { count: 50 });
-    pace[name] = wall;
-  } while (performance.now() < until);
+for (const name of names) pace[name] = await warmUp(name, FIRST_MS);
+
+/** Runs short loops until they have taken so much CPU time. Gives the milliseconds of a step in the last one. */
+async function warmUp(name, ms) {
+  for (let spent = 0; ; ) {
+    const { wall, cpu } = await workers[name].call("steps", { count: SHORT });
+    spent += cpu * SHORT;
+    if (spent >= ms) return wall;
+  }
 }
+
 for (const count of LENGTHS) {
   const expected = (name) => pace[name] * count * (growth[name] ?? 1);
   const able = names.filter((name) => expected(name) < PATIENCE_MS);
@@ -43,9 +48,7 @@ for (const count of LENGTHS) {
     // Who is slow does not warm up, and is asked once for all.
     if (slow.includes(name)) return round < 0 ? undefined : workers[name].call("steps", { count, memory });
     // While the others were asked the engine has dropped what it had compiled: as in a process in use, it has it again.
-    const until = performance.now() + WARM_MS;
-    do await workers[name].call("steps", { count: 50 });
-    while (performance.now() < until);
+    await warmUp(name, WARM_MS);
     return workers[name].call("steps", { count });
   };
   const { got, faults } = await inTurn(able, ROUNDS, ask, {
