@@ -101,6 +101,7 @@ describe("recall with an embedder over a store that keeps vectors", () => {
       return session;
     };
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers()); // also where it fails: other files run in this process
     const gate = new Gate();
     const hanging = (await talked(() => gate.wait() as Promise<never>)).contextProvider.search("trees");
     await gate.reached;
