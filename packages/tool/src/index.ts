@@ -56,3 +56,4 @@ export { partsAlone } from "./session-alone.js";
 export type { InferStandard, InferStandardInput, StandardResult, StandardTypedSchema } from "./standard.js";
 export { CallTimer } from "./timer.js";
 export { ToolArgs } from "./tool-args.js";
+export { escapeTag, unescapeTag, wrapperTag } from "./wrapper-tag.js";

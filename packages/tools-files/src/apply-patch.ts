@@ -8,6 +8,7 @@ import { applyHunks } from "./patch/apply.js";
 import { PatchError, type PatchSection, parsePatch } from "./patch/parse.js";
 import { accessTo, touching } from "./paths.js";
 import { NEEDS_READ } from "./seen.js";
+import { shownTag } from "./text/tags.js";
 
 /** The arguments of `apply_patch`. */
 export interface ApplyPatchInput {
@@ -117,7 +118,7 @@ async function applyPatch(
   return lockingAll(fs, pathsOf(input.patch), ctx, async () => {
     const draft = new Draft(fs, ctx);
     const files: ApplyPatchOutput["files"] = [];
-    for (const section of sections) files.push(await apply(draft, section, ctx.params));
+    for (const section of sections) files.push(await apply(draft, section, ctx));
     const output: ApplyPatchOutput = { files, written: !input.dry_run };
     const done = files.map(({ path, change }) => `${change} ${quote(path)}`).join(", ");
     const diff = input.dry_run ? shownDiff(await draft.changes()) : "";
@@ -130,7 +131,7 @@ async function applyPatch(
 async function apply(
   draft: Draft,
   section: PatchSection,
-  { matchIndentation: indentation }: ApplyPatchParams,
+  ctx: ToolContext & { params: ApplyPatchParams },
 ): Promise<ApplyPatchOutput["files"][number]> {
   if (section.type === "add") {
     await draft.create(section.path, section.content);
@@ -144,7 +145,8 @@ async function apply(
     return { path, change: "deleted" };
   }
   if (!asItIs) {
-    const text = explaining(() => applyHunks(file.text, section.hunks, { indentation }), path);
+    const settings = { indentation: ctx.params.matchIndentation, tag: shownTag(ctx) };
+    const text = explaining(() => applyHunks(file.text, section.hunks, settings), path);
     if (text !== file.text) draft.change(file, text);
   }
   if (section.moveTo === undefined) return { path, change: "updated" };

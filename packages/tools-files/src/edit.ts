@@ -191,7 +191,7 @@ async function replace(
   ctx: Context,
 ): Promise<ToolCallResult> {
   const edit = { old: input.old_string, next: input.new_string, all: input.replace_all ?? false };
-  const result = applyEdit(file.text, edit, settingsOf(ctx.params));
+  const result = applyEdit(file.text, edit, settingsOf(ctx));
   if (result.type !== "edited") throw refused(result, path, ctx);
   await saveText(fs, path, result.text, file.encoding, file.stat.version, ctx);
   announce(ctx, { path, change: "changed", before: file.text, after: result.text });

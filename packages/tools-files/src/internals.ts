@@ -11,5 +11,6 @@ export { DATA_NOTE, withoutData } from "./text/data-uri.js";
 export { type DecodedText, decodeText, ENCODING_NAMES, type Encoding } from "./text/encoding.js";
 export { count, plural } from "./text/format.js";
 export { fingerprint } from "./text/hash.js";
+export { withTagsOf } from "./text/tags.js";
 export { loadText, saveText, type TextFile } from "./text-file.js";
 export { writeText } from "./write.js";

@@ -126,7 +126,7 @@ async function multiEdit(
       if (!hasGap(old_string)) assertNoGap(new_string, `${ctx.names.param("new_string")}${which}`);
       const file = await draft.open(path);
       const edit = { old: old_string, next: new_string, all: replace_all };
-      const result = applyEdit(file.text, edit, settingsOf(ctx.params));
+      const result = applyEdit(file.text, edit, settingsOf(ctx));
       if (result.type !== "edited") throw refused(result, file.path, ctx, which);
       draft.change(file, result.text);
       counts.set(file.path, (counts.get(file.path) ?? 0) + result.placed.length);

@@ -11,6 +11,7 @@ import { isBinary } from "./text/binary.js";
 import { decodeText, ENCODING_NAMES, type Encoding } from "./text/encoding.js";
 import { plural } from "./text/format.js";
 import { fingerprint, MAX_FINGERPRINTED } from "./text/hash.js";
+import { withTagsOf } from "./text/tags.js";
 import { saveText } from "./text-file.js";
 
 /** The arguments of `write`. */
@@ -86,8 +87,9 @@ export async function writeText(fs: FileSystem, input: WriteInput, ctx: Context)
     }
     const form = before ? await formOf(fs, before, ctx) : undefined;
     if (!before) await fs.mkdir(parentOf(place), { recursive: true, signal: ctx.signal });
-    const content =
-      form?.crlf && !input.content.includes("\r") ? input.content.replaceAll("\n", "\r\n") : input.content;
+    const given = form?.before === undefined ? input.content : withTagsOf(form.before, input.content, place, ctx);
+    if (given !== input.content) form?.kept.push("< where it is shown as &lt; before a tag");
+    const content = form?.crlf && !given.includes("\r") ? given.replaceAll("\n", "\r\n") : given;
     const encoding = form?.encoding ?? "utf-8";
     const text = content.startsWith("\ufeff") && encoding !== "utf-8" ? content.slice(1) : content;
     const stat = await saveText(fs, place, text, encoding, before?.stat.version ?? null, ctx);

@@ -14,17 +14,18 @@ import {
   saveText,
   seenFiles,
   touchesPath,
+  withTagsOf,
   writeText,
 } from "@shedkit/tools-files/internals";
 import * as Type from "@sinclair/typebox";
 import { BUNDLE, STANDARD_TOOLS } from "./bundle.js";
 import { answeringByKind, failure } from "./failure.js";
 import { hashedText } from "./file.js";
-import { linesOf, textOf } from "./lines.js";
+import { type Line, linesOf, textOf } from "./lines.js";
 import { splicesOf } from "./operations.js";
 import { summaryOf, warningsOf } from "./outcome.js";
 import { checkHashLength, USUAL_LETTERS } from "./settings.js";
-import { spliced } from "./splice.js";
+import { type Splice, spliced } from "./splice.js";
 
 /** One change of a file, by the anchors of its lines. */
 export interface HashlineEdit {
@@ -169,7 +170,7 @@ async function editLines(
   const stat = await fs.stat(path, { signal: ctx.signal });
   const before = await loadText(fs, path, stat, ctx);
   const file = hashedText(path, before.text);
-  const splices = splicesOf(edits, file, ctx);
+  const splices = splicesOf(edits, file, ctx).map((splice) => withTags(splice, file.lines, path, ctx));
   const { lines, placed } = spliced(file.lines, splices);
   const text = textOf(lines);
   if (text === before.text) {
@@ -193,6 +194,15 @@ async function editLines(
   };
   const said = summaryOf(path, lines, placed, warnings, ctx.params.hashLength);
   return new ToolCallResult([{ type: "text", text: said }], { output: { ...output } });
+}
+
+/** New lines that were copied from what is shown of the lines they replace get the tags that stand there. */
+function withTags(splice: Splice, lines: readonly Line[], path: string, ctx: Context): Splice {
+  const { start, removed, added } = splice;
+  const before = lines.slice(start, start + removed).map(({ text }) => text);
+  const given = added.join("\n");
+  const next = withTagsOf(before.join("\n"), given, path, ctx);
+  return next === given ? splice : { ...splice, added: next.split("\n") };
 }
 
 async function write(fs: FileSystem, path: string, content: string, ctx: Context): Promise<ToolCallResult> {

@@ -131,6 +131,28 @@ describe("a configuration", () => {
     await tools.close();
   });
 
+  test.each([
+    ["by its anchor", hashlineTools, "hashline"],
+    ["by its text", filesTools, "files"],
+  ] as const)("a line with a tag of the session is changed %s as it was shown", async (_, make, kind) => {
+    const files = new MemoryFileSystem({ "a.txt": "one\n<hint>two</hint>\n" });
+    const tools = await new ToolShed().tools(make(files)).reminding({ tag: "hint" }).build(parts());
+    const call = (name: string, args: object) => tools.executeOne({ id: name, name, arguments: { ...args } });
+    const shown = await call(kind === "files" ? "read" : "hashline_read", { path: "a.txt" });
+    expect(shown.text).toContain("&lt;hint>two&lt;/hint>");
+    const next = "&lt;hint>three&lt;/hint>";
+    const done =
+      kind === "files"
+        ? await call("edit", { path: "a.txt", old_string: "&lt;hint>two&lt;/hint>", new_string: next })
+        : await call("hashline_edit", {
+            path: "a.txt",
+            edits: [{ op: "replace", anchor: (await anchors(files, "a.txt"))[1], content: next }],
+          });
+    expect(done.errorDetail).toBeUndefined();
+    expect(await content(files, "a.txt")).toBe("one\n<hint>three</hint>\n");
+    await tools.close();
+  });
+
   test("wants a tool that reads where files are to be read first", async () => {
     const shed = new ToolShed().tools(hashlineTools(fs));
     const alone = shed.configure({ tools: [{ id: "hashline_edit", params: { readFirst: true } }] });

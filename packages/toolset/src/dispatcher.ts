@@ -1,5 +1,6 @@
 import {
   CallTimer,
+  escapeTag,
   keptResults,
   type Resources,
   runTool,
@@ -10,6 +11,7 @@ import {
   ToolError,
   type ToolEvent,
   toToolError,
+  wrapperTag,
 } from "@shedkit/tool";
 import { type ContentPart, type JsonValue, type SessionId, type ToolArguments, textOfContent } from "@shedkit/types";
 import { capContent, MAX_ERROR_BYTES, MAX_RESULT_BYTES } from "./cap.js";
@@ -17,7 +19,7 @@ import type { BoundTool, DispatchCall, DispatchEvent, DispatchOptions, DispatchO
 import { type Gate, Gates } from "./gate.js";
 import { MemoryKeptResults } from "./kept.js";
 import type { ToolRegistry } from "./registry.js";
-import { escapeTag, type Reminders } from "./reminders.js";
+import type { Reminders } from "./reminders.js";
 import type { RequiredTool } from "./requirement.js";
 import { namedTool, ToolNames } from "./template/context.js";
 
@@ -128,8 +130,9 @@ export class Dispatcher {
     options: DispatchOptions,
     target: InnerTarget | undefined,
   ): ToolContext {
-    const { resources, sessionId, onNotify } = this.#options;
+    const { resources, sessionId, onNotify, reminders } = this.#options;
     resources.getOrDefault(keptResults, () => new MemoryKeptResults()); // the tool may keep what is long
+    if (reminders !== undefined) resources.getOrDefault(wrapperTag, () => reminders.tag);
     const names = (): ToolNames => this.#options.tools?.byKind ?? new ToolNames([namedTool(tool)]);
     return {
       callId: call.id,

@@ -1,4 +1,4 @@
-import type { Reminder, ToolCallResult, ToolContext } from "@shedkit/tool";
+import { escapeTag, type Reminder, type ToolCallResult, type ToolContext } from "@shedkit/tool";
 import type { JsonValue } from "@shedkit/types";
 import type { BoundTool } from "./contract.js";
 import { isMet, type RequiredTool } from "./requirement.js";
@@ -135,13 +135,3 @@ interface Said {
 function wrap(tag: string, text: string): string {
   return `<${tag}>\n${escapeTag(text, tag)}\n</${tag}>`;
 }
-
-/** What a tool gives is data: a tag of ours inside it must not look like one. */
-export function escapeTag(text: string, tag: string): string {
-  if (!text.includes("<")) return text;
-  const name = tag.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return text.replace(new RegExp(`<(${UNSEEN}/?${UNSEEN}${name})`, "giu"), "&lt;$1");
-}
-
-/** What a model reads over. */
-const UNSEEN = "[\\s\\p{Cc}\\p{Cf}]{0,20}";

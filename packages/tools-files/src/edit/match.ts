@@ -1,4 +1,6 @@
+import { unescapeTag } from "@shedkit/tool";
 import { enumerate } from "../text/format.js";
+import { hasTag } from "../text/tags.js";
 import { differences, findLookalikes, keepLookalikes } from "./confusables.js";
 import { missHint } from "./hints.js";
 import { findIndented, reindent } from "./indentation.js";
@@ -17,6 +19,8 @@ export interface EditSettings {
   indentation: boolean;
   /** Takes characters that look alike, where only one place has them. */
   lookalikes: boolean;
+  /** A tag whose `<` is shown as `&lt;`: takes what is shown for what stands there, where that does not stand there itself. */
+  tag?: string | undefined;
 }
 
 export type EditResult =
@@ -32,13 +36,28 @@ export function applyEdit(text: string, edit: TextEdit, settings: EditSettings):
   if (spans.length > 1 && !edit.all) return { type: "ambiguous", lines: linesOf(text, spans) };
   if (spans.length > 0)
     return { type: "edited", ...replaceSpans(text, spans, edit.next, { literal }), matched: "exactly" };
+  const real = settings.tag === undefined ? undefined : withRealTags(text, edit, settings.tag);
+  const asItStands =
+    real && (real.old === real.next ? NO_CHANGE : applyEdit(text, real, { ...settings, tag: undefined }));
+  if (asItStands && asItStands.type !== "missing") return asItStands;
   const hints: string[] = [];
   for (const nearly of [nearlyIndented, nearlyAlike]) {
     const result = nearly(text, edit, settings);
     if (typeof result === "object") return result;
     if (result !== undefined) hints.push(result);
   }
-  return { type: "missing", hint: hints[0] ?? missHint(text, edit.old) };
+  return { type: "missing", hint: hints[0] ?? (asItStands?.hint || missHint(text, edit.old)) };
+}
+
+const NO_CHANGE: EditResult & { type: "missing" } = {
+  type: "missing",
+  hint: "The tag begins with < there already, which is shown as &lt; before this tag.",
+};
+
+/** What is meant by an edit that was copied from what was shown; undefined where that has no such tags. */
+function withRealTags(text: string, edit: TextEdit, tag: string): TextEdit | undefined {
+  const old = unescapeTag(edit.old, tag);
+  return old === edit.old || !hasTag(text, tag) ? undefined : { ...edit, old, next: unescapeTag(edit.next, tag) };
 }
 
 function nearlyIndented(text: string, edit: TextEdit, settings: EditSettings): EditResult | string | undefined {

@@ -2,6 +2,7 @@ import { quote } from "@shedkit/fs";
 import type { ToolContext } from "@shedkit/tool";
 import { by, Failure } from "../failure.js";
 import { enumerate } from "../text/format.js";
+import { shownTag } from "../text/tags.js";
 import type { EditResult, EditSettings } from "./match.js";
 
 /** What is said of an edit that was made where the text only nearly stood. */
@@ -11,8 +12,11 @@ export const NOTES = {
   lookalikes: " Some characters of the file only look like those given; they were kept where nothing else changed.",
 } as const;
 
-export function settingsOf(params: { matchIndentation: boolean; matchLookalikes: boolean }): EditSettings {
-  return { indentation: params.matchIndentation, lookalikes: params.matchLookalikes };
+export function settingsOf(
+  ctx: ToolContext & { params: { matchIndentation: boolean; matchLookalikes: boolean } },
+): EditSettings {
+  const { matchIndentation, matchLookalikes } = ctx.params;
+  return { indentation: matchIndentation, lookalikes: matchLookalikes, tag: shownTag(ctx) };
 }
 
 /** Says why an edit could not be made, and what to do. */

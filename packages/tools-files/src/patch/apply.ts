@@ -1,3 +1,4 @@
+import { unescapeTag } from "@shedkit/tool";
 import { plainText } from "../edit/confusables.js";
 import { reindent } from "../edit/indentation.js";
 import { enumerate } from "../text/format.js";
@@ -41,23 +42,45 @@ class FileLines {
 /**
  * The text with the hunks applied, one behind the other. Kept lines stay as they are in the file, whatever the patch has;
  * new lines get the line ends of those around them. A hunk that only nearly fits is applied if it fits one place.
- * Throws PatchError.
+ * The `<` of `tag` may be `&lt;` in a hunk, as it is shown. Throws PatchError.
  */
-export function applyHunks(text: string, hunks: readonly Hunk[], settings: { indentation: boolean }): string {
+export function applyHunks(
+  text: string,
+  hunks: readonly Hunk[],
+  settings: { indentation: boolean; tag?: string | undefined },
+): string {
   const file = new FileLines(text);
   const { lines } = file;
   const parts: Line[][] = [];
   let from = 0;
-  for (const hunk of hunks) {
-    let start = from;
-    for (const header of hunk.headers) start = afterHeader(file, header, start, hunk);
-    const { at, level } = place(file, hunk, start, settings.indentation ? LEVELS : SPACED);
+  for (const given of hunks) {
+    const { hunk, at, level } = fitted(file, given, from, settings);
     const old = hunk.lines.filter(({ kind }) => kind !== "+").length;
     parts.push(lines.slice(from, at), replaced(lines.slice(at, at + old), hunk, level, endAround(lines, at)));
     from = at + old;
   }
   parts.push(lines.slice(from));
   return joined(parts.flat(), lines);
+}
+
+/** Where a hunk stands: as it is; or else what it was copied from, where that is shown otherwise. */
+function fitted(
+  file: FileLines,
+  hunk: Hunk,
+  from: number,
+  { indentation, tag }: { indentation: boolean; tag?: string | undefined },
+): { hunk: Hunk; at: number; level: number } {
+  try {
+    let start = from;
+    for (const header of hunk.headers) start = afterHeader(file, header, start, hunk);
+    return { hunk, ...place(file, hunk, start, indentation ? LEVELS : SPACED) };
+  } catch (error) {
+    const real = (text: string) => (tag === undefined ? text : unescapeTag(text, tag));
+    const copied = [...hunk.headers, ...hunk.lines.map(({ text }) => text)];
+    if (copied.every((text) => real(text) === text)) throw error;
+    const lines = hunk.lines.map(({ kind, text }) => ({ kind, text: real(text) }));
+    return fitted(file, { ...hunk, headers: hunk.headers.map(real), lines }, from, { indentation });
+  }
 }
 
 function afterHeader(file: FileLines, header: string, from: number, hunk: Hunk): number {
