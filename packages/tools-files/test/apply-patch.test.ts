@@ -62,6 +62,30 @@ describe("apply_patch", () => {
     expect(await patched(file, "@@", "+last")).toBe(`${file}last\n`);
   });
 
+  it("takes one of several places only where a header or other hunks leave no other", async () => {
+    const file = "a {\n  x\n}\nb {\n  x\n}\nc {\n  x\n}\n";
+    const fs = memoryFs({ f: file });
+    const says = await failed(applyPatchTool(fs), { patch: patch("*** Update File: f", "@@", "-  x", "+  y") });
+    expect(says).toBe(
+      '"f": Line 3 of the patch: the hunk fits at lines 2, 5 and 8. Put a line that comes before the place you mean after ' +
+        "@@, or give more of the lines around it. Nothing was changed.",
+    );
+    const two = ["@@", "-  x", "+  y", "@@", "-  x", "+  z"];
+    expect(await failed(applyPatchTool(fs), { patch: patch("*** Update File: f", ...two) })).toContain(
+      "at lines 2, 5 and 8",
+    );
+    const behind = ["@@", "-b {", "+d {", "@@", "-  x", "+  y"];
+    expect(await failed(applyPatchTool(fs), { patch: patch("*** Update File: f", ...behind) })).toContain(
+      "Line 6 of the patch: the hunk fits at lines 5 and 8.",
+    );
+    expect(await content(fs, "f")).toBe(file);
+    expect(await patched(file, "@@", "-c {", "+d {", "@@", "-  x", "+  y")).toBe(
+      "a {\n  x\n}\nb {\n  x\n}\nd {\n  y\n}\n",
+    );
+    expect(await patched(file, "@@ b {", "-  x", "+  y")).toBe("a {\n  x\n}\nb {\n  y\n}\nc {\n  x\n}\n");
+    expect(await patched(file, ...two, "@@", "-  x", "+  w")).toBe("a {\n  y\n}\nb {\n  z\n}\nc {\n  w\n}\n");
+  });
+
   it("finds lines that only nearly fit, and keeps those of the file", async () => {
     expect(await patched("a  \nb\n", "@@", " a", "-b", "+c")).toBe("a  \nc\n");
     expect(await patched("\tif x:\n\t\ta()\n", "@@", " if x:", "-    a()", "+    b()")).toBe("\tif x:\n\t\tb()\n");
@@ -117,7 +141,7 @@ describe("apply_patch", () => {
       [patch("*** Update File: f", "@@", "-b", "+c", "@@", "-b", "+c", "@@", "-a", "+c"), "in the order of the file"],
       [patch("*** Add File: g", "+x"), '"g" exists already'],
       [patch("*** Delete File: nope"), 'no file or folder "nope"'],
-      [patch("*** Update File: f", "*** Move to: g", "@@", "-a", "+c"), '"g" exists already'],
+      [patch("*** Update File: f", "*** Move to: g", "@@ b", "-a", "+c"), '"g" exists already'],
     ];
     for (const [text, says] of cases) {
       const first = text.replace("*** Begin Patch", "*** Begin Patch\n*** Add File: first\n+1");

@@ -27,6 +27,7 @@ const SPACED: readonly Key[] = [whole, whole, whole, plainText];
 class FileLines {
   readonly lines: readonly Line[];
   readonly #keys = new Map<Key, string[]>();
+  #times: Map<string, number> | undefined;
 
   constructor(text: string) {
     this.lines = linesOf(text);
@@ -37,25 +38,40 @@ class FileLines {
     this.#keys.set(key, known);
     return known;
   }
+
+  /** How many lines have a text. */
+  times(text: string): number {
+    if (!this.#times) {
+      this.#times = new Map();
+      for (const line of this.lines) this.#times.set(line.text, (this.#times.get(line.text) ?? 0) + 1);
+    }
+    return this.#times.get(text) ?? 0;
+  }
 }
 
 /**
  * The text with the hunks applied, one behind the other. Kept lines stay as they are in the file, whatever the patch has;
- * new lines get the line ends of those around them. A hunk that only nearly fits is applied if it fits one place.
+ * new lines get the line ends of those around them. A hunk that only nearly fits is applied if it fits one place;
+ * so is one that fits exactly, unless it has a header: then the first place behind that is meant.
  * The `<` of `tag` may be `&lt;` in a hunk, as it is shown. Throws PatchError.
  */
-export function applyHunks(
-  text: string,
-  hunks: readonly Hunk[],
-  settings: { indentation: boolean; tag?: string | undefined },
-): string {
+export function applyHunks(text: string, hunks: readonly Hunk[], settings: HunkSettings): string {
   const file = new FileLines(text);
   const { lines } = file;
   const parts: Line[][] = [];
   let from = 0;
-  for (const given of hunks) {
+  for (const [i, given] of hunks.entries()) {
     const { hunk, at, level } = fitted(file, given, from, settings);
-    const old = hunk.lines.filter(({ kind }) => kind !== "+").length;
+    const old = oldLines(hunk).length;
+    const other = level === EXACT && hunk.headers.length === 0 ? nextPlace(file, hunk, at) : undefined;
+    // It is none where the hunks that follow do not fit behind it.
+    if (other !== undefined && fitBehind(file, hunks.slice(i + 1), other + old, settings)) {
+      const found = placesOf(file.keys(whole), oldLines(hunk), from, lines.length);
+      throw new PatchError(
+        `Line ${hunk.line} of the patch: the hunk fits at lines ${enumerate(found.map((n) => n + 1))}. Put a line that ` +
+          "comes before the place you mean after @@, or give more of the lines around it.",
+      );
+    }
     parts.push(lines.slice(from, at), replaced(lines.slice(at, at + old), hunk, level, endAround(lines, at)));
     from = at + old;
   }
@@ -63,12 +79,43 @@ export function applyHunks(
   return joined(parts.flat(), lines);
 }
 
+interface HunkSettings {
+  indentation: boolean;
+  tag?: string | undefined;
+}
+
+/** The lines of a hunk that stand in the file. */
+function oldLines(hunk: Hunk): string[] {
+  return hunk.lines.filter(({ kind }) => kind !== "+").map(({ text }) => text);
+}
+
+/** Where a hunk that fits at a place fits next, if anywhere. */
+function nextPlace(file: FileLines, hunk: Hunk, at: number): number | undefined {
+  const wanted = oldLines(hunk);
+  if (wanted.length === 0 || wanted.some((text) => file.times(text) === 1)) return undefined;
+  return placesOf(file.keys(whole), wanted, at + 1, 1)[0];
+}
+
+function fitBehind(file: FileLines, hunks: readonly Hunk[], from: number, settings: HunkSettings): boolean {
+  try {
+    let next = from;
+    for (const given of hunks) {
+      const { hunk, at } = fitted(file, given, next, settings);
+      next = at + oldLines(hunk).length;
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof PatchError) return false;
+    throw error;
+  }
+}
+
 /** Where a hunk stands: as it is; or else what it was copied from, where that is shown otherwise. */
 function fitted(
   file: FileLines,
   hunk: Hunk,
   from: number,
-  { indentation, tag }: { indentation: boolean; tag?: string | undefined },
+  { indentation, tag }: HunkSettings,
 ): { hunk: Hunk; at: number; level: number } {
   try {
     let start = from;
@@ -97,7 +144,7 @@ function afterHeader(file: FileLines, header: string, from: number, hunk: Hunk):
 /** Where the kept and removed lines of a hunk stand, and how well they fit. */
 function place(file: FileLines, hunk: Hunk, from: number, levels: readonly Key[]): { at: number; level: number } {
   const { lines } = file;
-  const wanted = hunk.lines.filter(({ kind }) => kind !== "+").map(({ text }) => text);
+  const wanted = oldLines(hunk);
   if (wanted.length === 0) return { at: hunk.headers.length > 0 && !hunk.atEnd ? from : lines.length, level: EXACT };
   for (const [level, key] of levels.entries()) {
     const last = lines.length - wanted.length;
@@ -149,7 +196,7 @@ function placesOf(lines: readonly string[], wanted: readonly string[], from: num
 /** The lines of a hunk's place, changed. */
 function replaced(there: readonly Line[], hunk: Hunk, level: number, end: string): Line[] {
   const added = hunk.lines.filter(({ kind }) => kind === "+").map(({ text }) => text);
-  const old = hunk.lines.filter(({ kind }) => kind !== "+").map(({ text }) => text);
+  const old = oldLines(hunk);
   const texts = level >= INDENTATION ? reindented(old, there, added) : added;
   const result: Line[] = [];
   let [at, next] = [0, 0];
