@@ -55,6 +55,8 @@ async function shedkit(kind) {
       return [storage, new JsonFileDocumentStore(storage)];
     },
   };
+  // Its client is loaded when a first store is opened; that of Mastra when the module is.
+  if (kind === "libsql") await (await LibsqlStorage.open(":memory:")).close();
   return async (folder) => {
     const [storage, documents] = await kinds[kind](folder);
     const stores = (builder) => builder.withDocStore(documents).withMemoryStore(new KvMemoryStore(storage));
