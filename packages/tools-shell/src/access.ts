@@ -2,6 +2,7 @@ import type { AccessRequest } from "@shedkit/tool";
 import { canBeOpaque, isOpaque } from "./opaque.js";
 import { parseCommand, type Redirection, type SimpleCommand } from "./parse.js";
 import { type Reading, readingOf } from "./reading.js";
+import { inPlace, placesAfter, wordPaths } from "./words.js";
 
 /** Commands that run the command in their arguments. */
 const WRAPPERS = new Set(
@@ -28,7 +29,8 @@ const MOVES = /^(?:cd|pushd|popd)(?: |$)/;
  * What cannot be told is one request whose target begins with `unknown: `, so that no permission for a command fits it.
  *
  * The `detail` of a command that is known to read files has them as `reads`, null where that depends on what ran before; and
- * `onlyReads` where it does nothing else.
+ * `onlyReads` where it does nothing else. That of any other has as `words` the paths that its arguments may be, null where
+ * that cannot be told.
  *
  * @param cwd The folder that the call names: a `cd` to it comes first, since leave for a command in one folder is none for
  *   another. Without one, relative files lie where the last command left off.
@@ -36,40 +38,49 @@ const MOVES = /^(?:cd|pushd|popd)(?: |$)/;
 export function accessOf(command: string, cwd?: string): AccessRequest[] {
   const folder = cwd?.trim().replace(/(?<=.)\/+$/, "") ?? "";
   let moved = false;
+  let places: readonly string[] | undefined = [folder];
   const requests = requestsOf(command, 0).map((request) => {
     const { action, target } = request;
     if (action === "execute") {
-      const placed = inFolder(request, folder, moved);
+      const placed = inFolder(request, folder, moved, places);
+      if (MOVES.test(target)) places = placesAfter(places, target === "pushd" ? undefined : request.reading?.reads[0]);
       moved ||= MOVES.test(target);
       return placed;
     }
     if (target.startsWith("/")) return request;
     if (moved) return unknown(command, `where ${target} lies depends on what ran before`);
-    return { ...request, target: below(folder, target) };
+    return { ...request, target: inPlace(folder, target) };
   });
   if (folder === "") return requests;
   const detail = { reads: [folder], onlyReads: true }; // for this call alone
   return [{ action: "execute", target: `cd ${shown(folder)}`, detail }, ...requests];
 }
 
-/** A command with the files that it reads where they are. */
-function inFolder(request: CommandRequest, folder: string, moved: boolean): AccessRequest {
-  const { reading, ...rest } = request;
+/** A command with the files that it reads, or may use, where they are. */
+function inFolder(
+  request: CommandRequest,
+  folder: string,
+  moved: boolean,
+  places: readonly string[] | undefined,
+): AccessRequest {
+  const { reading, simple, ...rest } = request;
+  if (simple) {
+    const words = wordPaths(simple.words, new Set(simple.patterns), places);
+    return words?.length === 0 ? rest : { ...rest, detail: { words: words?.map((word) => ({ ...word })) ?? null } };
+  }
   if (!reading) return rest;
   const only = reading.only && !(reading.isHere && folder !== "");
   const isPlain = (path: string) => /^[/~]/.test(path);
   if (moved && (reading.isHere || !reading.reads.every(isPlain))) return { ...rest, detail: { reads: null } };
-  const reads = reading.reads.map((path) => (isPlain(path) ? path : below(folder, path)));
+  const reads = reading.reads.map((path) => inPlace(folder, path));
   return { ...rest, detail: { reads, ...(only && { onlyReads: true }) } };
-}
-
-function below(folder: string, path: string): string {
-  return folder === "" ? path : `${folder === "/" ? "" : folder}/${path}`;
 }
 
 /** Before it is known where relative files are. */
 interface CommandRequest extends AccessRequest {
   reading?: Reading | undefined;
+  /** Where nobody knows what it reads. */
+  simple?: Pick<SimpleCommand, "words" | "patterns"> | undefined;
 }
 
 function requestsOf(command: string, depth: number): CommandRequest[] {
@@ -92,7 +103,7 @@ function accessOfSimple(simple: SimpleCommand, depth: number): CommandRequest[] 
   const reading = readingOf(name, words.slice(1), new Set(patterns)) ?? (isPlainly(words) ? NOTHING : undefined);
   return [
     ...(assignments.length === 0 ? [] : [{ action: "execute", target } as const]),
-    { action: "execute", target: bare, ...(reading && { reading }) },
+    { action: "execute", target: bare, ...(reading ? { reading } : { simple }) },
     ...inner(words, patterns, target, depth),
     ...files,
   ];
@@ -129,8 +140,9 @@ function inner(words: readonly string[], patterns: readonly string[], whole: str
   if (canBeOpaque(baseName(next)) || SHELLS.has(baseName(next)) || WRAPPERS.has(baseName(next))) {
     return [unknown(whole, `what ${next} does depends on the input`)];
   }
-  const reads = readingOf(next, command.slice(1), new Set(patterns)) && { detail: { reads: null } };
-  return [{ action: "execute", target: `${command.map(shown).join(" ")} <input>`, ...reads }];
+  const isKnown = readingOf(next, command.slice(1), new Set(patterns)) !== undefined;
+  const detail = isKnown ? { reads: null } : { words: null };
+  return [{ action: "execute", target: `${command.map(shown).join(" ")} <input>`, detail }];
 }
 
 function ofShell(args: readonly string[], whole: string, depth: number): CommandRequest[] {

@@ -330,7 +330,7 @@ describe("bash", () => {
     const access = (command: string) => bashTool({} as Terminal).metadata.access?.(args(command));
     expect(access("git status && npm test > out.txt 2>&1")).toEqual([
       { action: "execute", target: "git status", detail: { reads: [], onlyReads: true } },
-      { action: "execute", target: "npm test" },
+      { action: "execute", target: "npm test", detail: { words: [{ path: "test", at: 1, isName: true }] } },
       { action: "write", target: "out.txt" },
     ]);
     expect(bashTool({} as Terminal).metadata.access?.(args("a > passwd", { cwd: "/etc" }))).toEqual([

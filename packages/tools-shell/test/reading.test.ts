@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { accessOf } from "../src/access.js";
+import type { WordPath } from "../src/words.js";
 
 /** What is told of the files that a command reads, by command. */
 function readings(command: string, cwd?: string) {
@@ -82,9 +83,56 @@ describe("what a command reads", () => {
     "env A=1 ls",
     "constructor x",
     "toString",
-  ])("is not told of %s", (command) => expect(Object.values(readings(command))[0]).toBeUndefined());
+  ])("is not told of %s", (command) => expect(Object.values(readings(command))[0] ?? {}).not.toHaveProperty("reads"));
 
   it("is not told of a command with variables of its own", () => {
     expect(readings("A=1 cat a")).toEqual({ "A=1 cat a": undefined, "cat a": only("a") });
+  });
+});
+
+describe("what the words of a command that is not known may be", () => {
+  /** The paths by command, `?` after what may be no path, `*` after what stands for others. */
+  const words = (command: string, cwd?: string) =>
+    Object.fromEntries(
+      Object.entries(readings(command, cwd)).map(([target, detail]) => {
+        const all = (detail as { words?: WordPath[] | null } | undefined)?.words;
+        return [
+          target,
+          all?.map(({ path, isName, isOpen }) => `${path}${isName ? "?" : ""}${isOpen ? "*" : ""}`) ?? all,
+        ];
+      }),
+    );
+
+  it.each([
+    ["less .env", [".env"]],
+    ["less -N -- build", ["build?"]],
+    ["dd if=.env of=x", ["if=.env", ".env", "of=x?", "x?"]],
+    ["curl -d @.env --data=a=@~/b", [".env", "@.env", "a=@~/b", "~/b"]],
+    ["docker run -v ./.env:/x", ["run?", "./.env:/x", "./.env", "/x"]],
+    ["tar -f.env --file=", [".env"]],
+    ["less ~/.x '~/.y' ~", ["~/.x", "./~/.y", "~"]],
+    ["less .e* '.e*'", [".e**", ".e**"]],
+    ["less 'a b' ''", ["a b?"]],
+    ["make", undefined],
+    ["cat a", undefined],
+  ])("%s", (command, expected) => {
+    const told = Object.values(words(command))[0];
+    expect(told && [...told].sort()).toEqual(expected && [...expected].sort());
+  });
+
+  it("depends on the folders that come before", () => {
+    expect(words("less a /b", "/x")["less a /b"]).toEqual(["/x/a?", "/b"]);
+    expect(words("cd x && less a")["less a"]).toEqual(["a?", "x/a?"]);
+    expect(words("(cd x); cd /y; less a")["less a"]).toEqual(["a?", "x/a?", "/y/a?"]);
+    for (const move of ["cd -", "popd", "pushd", "pushd +1", "cd x*", "cd 1; cd 2; cd 3; cd 4"]) {
+      expect([move, words(`${move}; less a`)["less a"]]).toEqual([move, null]);
+      expect([move, words(`${move}; less /a`)["less /a"]]).toEqual([move, ["/a"]]);
+    }
+    expect(words("ls | xargs less")["less <input>"]).toBeNull();
+  });
+
+  it("is told of very many in no long time, or not", () => {
+    expect(words(`x ${"a ".repeat(2000)}`)[`x ${"a ".repeat(2000)}`.trim()]).toBeNull();
+    expect(words(`x ${"a=".repeat(40_000)}b`)[`x ${"a=".repeat(40_000)}b`]).toHaveLength(3);
   });
 });

@@ -21,8 +21,19 @@ export interface Doing {
   serverTool?: { server: string; tool: string } | undefined;
   /** The path is a pattern, or a folder with all that is in it. */
   isOpen?: boolean | undefined;
+  /** The path is a word of a command that nobody knows, and counts for bans alone. */
+  word?: Word | undefined;
   /** Nobody can tell what is done: it may be what a rule is about. */
   isUnclear?: boolean | undefined;
+}
+
+/** A word of a command that may be a path. */
+export interface Word {
+  /** Of the word in the command. */
+  at: number;
+  command: readonly string[];
+  /** It may as well be something else. */
+  isName: boolean;
 }
 
 /** Finds out what a call does, and where. */
@@ -30,6 +41,8 @@ export interface Finder extends Places {
   /** The root where it really is. */
   realRoot: string | undefined;
   realPath: ((path: string) => Promise<string>) | undefined;
+  /** The words of commands that nobody knows are wanted. */
+  words: boolean;
 }
 
 /** Stands for arguments that a command gets from its input. */
@@ -60,6 +73,7 @@ async function ofRequest(request: AccessRequest, call: PermissionRequest, finder
     tool?: unknown;
     reads?: unknown;
     onlyReads?: unknown;
+    words?: unknown;
   };
   if (typeof detail.mcpServer === "string" && typeof detail.tool === "string") {
     const serverTool = { server: detail.mcpServer, tool: detail.tool };
@@ -81,7 +95,7 @@ async function ofRequest(request: AccessRequest, call: PermissionRequest, finder
 
 async function running(
   target: string,
-  { reads, onlyReads }: { reads?: unknown; onlyReads?: unknown },
+  { reads, onlyReads, words: given }: { reads?: unknown; onlyReads?: unknown; words?: unknown },
   call: PermissionRequest,
   finder: Finder,
 ): Promise<Doing[]> {
@@ -92,7 +106,22 @@ async function running(
   const files = Array.isArray(reads) ? reads.filter((path) => typeof path === "string") : [];
   const isUnclear = command === undefined || reads === null;
   const doing: Doing = { subjects: ["Bash"], what, command, isHarmless: onlyReads === true, isUnclear };
-  return [doing, ...(await Promise.all(files.map((path) => reading(path, call, finder, /[*?[]/.test(path)))))];
+  const used = finder.words && command ? using(given, command, finder) : [];
+  return [
+    doing,
+    ...(await Promise.all([...files.map((path) => reading(path, call, finder, /[*?[]/.test(path))), ...used])),
+  ];
+}
+
+/** What the words of a command may be, as the shell tells of them. */
+function using(given: unknown, command: readonly string[], finder: Finder): Promise<Doing>[] {
+  const all = Array.isArray(given) ? given : given === null ? [{}] : [];
+  return all.map(async ({ path, at, isName, isOpen }: { [field: string]: unknown }) => {
+    const word: Word = { at: typeof at === "number" ? at : -1, command, isName: isName === true };
+    if (typeof path !== "string") return { subjects: [], what: "use files that nobody can tell", word, isOpen: true };
+    const { path: where } = await placed(path, finder);
+    return { subjects: [], what: `use ${path}`, path: where, word, isOpen: isOpen === true };
+  });
 }
 
 async function reading(target: string, { kind }: PermissionRequest, finder: Finder, isOpen = false): Promise<Doing> {

@@ -1,6 +1,6 @@
 import { AgenticError } from "@shedkit/types";
 import type { PermissionPolicy, PermissionRequest, PermissionVerdict } from "../permissions.js";
-import { type Doing, doingsOf, isShell } from "./doings.js";
+import { type Doing, doingsOf, isShell, type Word } from "./doings.js";
 import { below, cleanAbsolute, PathPattern, type Places, type Where } from "./path-pattern.js";
 import { protection } from "./protected.js";
 import { type Care, type Rule, readRule, type Subject } from "./rule.js";
@@ -43,6 +43,7 @@ const OWN: ReadonlySet<string> = new Set(
 );
 const MODES: readonly PermissionMode[] = ["ask", "acceptEdits", "dontAsk", "bypass"];
 const OF_FILES: ReadonlySet<Subject | undefined> = new Set(["Read", "Search"]);
+const OF_WORDS: ReadonlySet<Subject | undefined> = new Set(["Read", "Edit"]);
 const OF_COMMANDS: ReadonlySet<Subject | undefined> = new Set(["Bash", "Read", "Edit", "Search"]);
 
 /**
@@ -64,6 +65,7 @@ export function permissionRules(options: PermissionRules): PermissionPolicy {
   const protect = (options.protect ?? []).map((pattern) => pathOf(pattern, places));
   const bans = [...ask, ...deny].filter(({ fits }) => fits);
   const bansFiles = bans.some(({ subject }) => OF_FILES.has(subject));
+  const bansWords = bans.some(({ subject }) => OF_WORDS.has(subject));
   const bansCommands = bans.some(({ subject }) => OF_COMMANDS.has(subject));
   let realRoot: Promise<string | undefined> | undefined;
 
@@ -81,11 +83,21 @@ export function permissionRules(options: PermissionRules): PermissionPolicy {
   };
 
   /** Rules of bans may be about what cannot be told. */
-  const mayBeBanned = ({ isUnclear, isOpen }: Doing) => (isUnclear && bansCommands) || (isOpen && bansFiles);
+  const mayBeBanned = ({ isUnclear, isOpen, word }: Doing) =>
+    (isUnclear && bansCommands) || (isOpen && (word ? bansWords : bansFiles));
+
+  /** Leave that says a word itself knows what it is: `Bash(npm test)`. */
+  const isNamed = (doing: Doing, { command, at }: Word): boolean => {
+    const leave = allow.filter(({ subject, fits }) => subject === "Bash" && fits?.({ ...doing, command }, "exact"));
+    if (leave.length === 0) return false;
+    const other = command.map((word, i) => (i === at ? "\0" : word));
+    return leave.some(({ fits }) => !fits?.({ ...doing, command: other }, "exact"));
+  };
 
   const isAllowed = (doing: Doing, call: PermissionRequest): boolean => {
     const { subjects, path, isLoose } = doing;
     if (doing.isUnclear || mayBeBanned(doing)) return false;
+    if (doing.word) return true;
     const isEdit = subjects.includes("Edit");
     if (isEdit && isLoose) return false; // it may be anywhere
     if (allow.some((rule) => isAbout(rule, call, doing, "exact"))) return true;
@@ -94,11 +106,14 @@ export function permissionRules(options: PermissionRules): PermissionPolicy {
     return isEdit && mode === "acceptEdits" && path !== undefined && isInRoot(path);
   };
 
-  const judge = (call: PermissionRequest, doings: readonly Doing[]): PermissionVerdict => {
-    const denied = banOf(deny, call, doings);
+  const judge = (call: PermissionRequest, all: readonly Doing[]): PermissionVerdict => {
+    const denied = banOf(deny, call, all) ?? wordBanOf(deny, all, true);
     if (denied) return { deny: `the rule ${denied.rule.text} forbids to ${denied.what}` };
-    const asked = banOf(ask, call, doings);
+    const doings = all.filter((doing) => !doing.word || !isNamed(doing, doing.word));
+    const asked = banOf(ask, call, doings) ?? wordBanOf(ask, all, true) ?? wordBanOf(ask, doings);
     if (asked) return { ask: `the rule ${asked.rule.text} asks before it may ${asked.what}` };
+    const perhaps = wordBanOf(deny, doings);
+    if (perhaps) return { ask: `the rule ${perhaps.rule.text} may forbid to ${perhaps.what}` };
     const guarded = doings.map(isGuarded).find((reason) => reason !== undefined);
     if (guarded !== undefined) return { ask: `it would ${guarded}` };
     if (mode === "bypass" || allow.some((rule) => isAboutAll(rule, call))) {
@@ -112,7 +127,7 @@ export function permissionRules(options: PermissionRules): PermissionPolicy {
   return {
     async decide(call) {
       realRoot ??= realPath ? realPath(root).then(cleanAbsolute, () => undefined) : Promise.resolve(root);
-      const doings = await doingsOf(call, { ...places, realPath, realRoot: await realRoot });
+      const doings = await doingsOf(call, { ...places, realPath, realRoot: await realRoot, words: bansWords });
       const verdict = judge(call, doings);
       if (mode !== "dontAsk" || verdict === "allow" || (typeof verdict === "object" && "deny" in verdict))
         return verdict;
@@ -128,6 +143,19 @@ function banOf(rules: readonly Rule[], call: PermissionRequest, doings: readonly
   for (const rule of rules) {
     if (isAboutAll(rule, call)) return { rule, what: `call ${call.tool}` };
     const doing = doings.find((doing) => isAbout(rule, call, doing, "wide"));
+    if (doing) return { rule, what: doing.what };
+  }
+  return undefined;
+}
+
+/**
+ * The first rule about files that a word of a command may be about; with `isSure` one that surely is: what looks like a path is
+ * read, though nobody knows whether it is changed.
+ */
+function wordBanOf(rules: readonly Rule[], doings: readonly Doing[], isSure = false) {
+  for (const rule of rules) {
+    if (!(isSure ? rule.subject === "Read" : OF_WORDS.has(rule.subject))) continue;
+    const doing = doings.find((doing) => doing.word && !(isSure && doing.word.isName) && rule.fits?.(doing, "wide"));
     if (doing) return { rule, what: doing.what };
   }
   return undefined;
