@@ -1,4 +1,4 @@
-import { type FileSystem, foldName, IgnoreRules } from "@shedkit/fs";
+import { type FileSystem, foldName, IgnoreRules, nameOf } from "@shedkit/fs";
 
 const MOST = 64; // patterns that braces may make
 
@@ -9,12 +9,36 @@ export function isGlob(text: string): boolean {
 
 /**
  * Tells which paths a glob fits: `*.ts` in any folder, `src/*.ts` from the folder that is searched, `**` over folders, `{a,b}` one
- * of several. In time proportional to the path.
+ * of several; a name with such signs in it (`[id].ts`) is also itself. In time proportional to the path.
  */
 export function globOf(glob: string): (path: string) => boolean {
-  const lines = withoutBraces(foldName(glob).replace(/^\.\//, "")).map((line) => line.replace(/^[!#]/, "\\$&"));
-  const rules = new IgnoreRules(lines.join("\n"));
-  return (path) => rules.test(foldName(path), false) === true;
+  const fits = testOf(glob);
+  return (path) => fits(foldName(path), false);
+}
+
+/** Likewise; with `!` before it of paths that do not fit and are in no folder that does, as ripgrep's `--glob` has it. */
+export function filterOf(fs: FileSystem, glob: string): (path: string) => boolean {
+  if (!glob.startsWith("!")) return globOf(relativeTo(fs, glob, "."));
+  const fits = testOf(relativeTo(fs, glob.slice(1), "."));
+  return (path) => {
+    const folded = foldName(path);
+    for (let end = folded.indexOf("/"); end >= 0; end = folded.indexOf("/", end + 1)) {
+      if (fits(folded.slice(0, end), true)) return false;
+    }
+    return !fits(folded, false);
+  };
+}
+
+function testOf(glob: string): (folded: string, isFolder: boolean) => boolean {
+  const clean = foldName(glob).replace(/^\.\//, "");
+  const rules = new IgnoreRules(
+    withoutBraces(clean)
+      .map((line) => line.replace(/^[!#]/, "\\$&"))
+      .join("\n"),
+  );
+  const name = clean.replace(/^\//, "");
+  const anchored = clean.includes("/");
+  return (path, isFolder) => rules.test(path, isFolder) === true || (anchored ? path : nameOf(path)) === name;
 }
 
 /** `a.{ts,js}` -> `a.ts`, `a.js`. What has too many, or braces within braces, stays as it is from there on. */

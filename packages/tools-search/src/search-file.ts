@@ -6,7 +6,7 @@ import { FILE_TYPES, fileTypeOf } from "./file-types.js";
 import { filesBelow } from "./files.js";
 import { find, scoreOf } from "./find.js";
 import type { FileFinder } from "./finder.js";
-import { globOf, isGlob, relativeTo } from "./glob.js";
+import { filterOf, isGlob } from "./glob.js";
 import { type FoundFile, grep, type LineForm } from "./grep.js";
 import { matcherOf, spansOf } from "./pattern.js";
 import { accessTo, placeOf } from "./places.js";
@@ -219,7 +219,10 @@ export async function searchFiles(
   const spans = many ? compile(() => spansOf(input.query, ignoreCase), ctx) : undefined;
   const required = matchers.flatMap(({ required }) => required ?? []);
   const texts = many || required.length < matchers.length ? [] : required;
-  const paths = filesOf(fs, finder, places, input, texts, clock, ctx);
+  let any = false;
+  const paths = passing(filesOf(fs, finder, places, input, texts, clock, ctx), () => {
+    any = true;
+  });
   const maxBytes = many ? Math.min(ctx.params.maxFileBytes, MAX_MULTILINE) : ctx.params.maxFileBytes;
   const found = await grep(fs, paths, {
     ...{ matchers, spans, texts, ignoreCase, limit, maxBytes, clock, form },
@@ -229,7 +232,10 @@ export async function searchFiles(
     signal: ctx.signal,
     onFile,
   });
-  return showLines(found, { maxBytes, form }, input, ctx);
+  // A finder leaves out files in which there can be no match.
+  const unlisted = !any && texts.length > 0 && finder !== undefined;
+  if (unlisted) any = (await filesOf(fs, finder, places, input, [], clock, ctx).next()).done !== true;
+  return showLines(found, { maxBytes, form, noFile: !any && !clock.late() && !clock.cut }, input, ctx);
 }
 
 /** What is searched: files as they were named, and all that is in folders. */
@@ -261,12 +267,23 @@ async function* filesOf(
   clock: Clock,
   ctx: Context,
 ): AsyncGenerator<string, void, void> {
-  const named = glob === undefined || glob.trim() === "" ? () => true : globOf(relativeTo(fs, glob.trim(), "."));
+  const wanted = glob?.trim() ?? "";
+  const named = wanted === "" ? () => true : filterOf(fs, wanted);
   const ofType = typeFilter(type, ctx);
   for (const path of new Set(files)) yield path;
   const request = { folders, hidden, texts, ignoreCase: ignore_case, clock, signal: ctx.signal };
   for await (const path of filesBelow(fs, finder, request)) {
     if (named(path) && ofType(path) && !files.includes(path)) yield path;
+  }
+}
+
+/** The same paths; tells when the first comes. */
+async function* passing(paths: AsyncIterable<string>, onFirst: () => void): AsyncGenerator<string, void, void> {
+  let first = true;
+  for await (const path of paths) {
+    if (first) onFirst();
+    first = false;
+    yield path;
   }
 }
 

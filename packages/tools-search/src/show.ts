@@ -56,7 +56,7 @@ export function block({ path, lines, count }: FoundFile, { context, output_mode 
 /** The result of a search in lines. */
 export function showLines(
   found: GrepResult,
-  { maxBytes, form }: Pick<GrepRequest, "maxBytes" | "form">,
+  { maxBytes, form, noFile }: Pick<GrepRequest, "maxBytes" | "form"> & { noFile: boolean },
   input: SearchFileInput,
   ctx: Context,
 ): ToolCallResult {
@@ -74,10 +74,17 @@ export function showLines(
   if (stopped === "late") notes.push(tooSlow(ctx));
   if (tooLarge > 0) notes.push(`${plural(tooLarge, "file")} larger than ${plural(maxBytes, "byte")} not searched.`);
   const blocks = files.map((file) => block(file, input)).join(parting(input));
-  const head =
-    shown === 0 ? `No line matches.${missHint(input, anchored, ctx)}` : `${headOf(found, input)}\n\n${blocks}`;
+  const miss = (noFile && noFileText(input, ctx)) || `No line matches.${missHint(input, anchored, ctx)}`;
+  const head = shown === 0 ? miss : `${headOf(found, input)}\n\n${blocks}`;
   const matches = tally ? files.map(({ path, count }) => counted(path, count, input)) : files.flatMap(matchesIn);
   return result(head, notes, { matches, truncated: more > 0 || stopped !== undefined });
+}
+
+/** Of a search that had no file to look into, for what it was given; nothing where that was not narrowed. */
+function noFileText({ glob = "", type = "" }: SearchFileInput, { names }: Context): string {
+  const given = Object.entries({ glob, type }).filter(([, value]) => value.trim() !== "");
+  const told = given.map(([param, value]) => `${names.param(param)} ${JSON.stringify(value.trim())}`);
+  return told.length === 0 ? "" : `No line matches: no file that is searched fits ${told.join(" and ")}.`;
 }
 
 /** Why an expression may have matched nothing. A tool whose lines have anchors looks at single lines only. */

@@ -86,6 +86,42 @@ describe.each(Object.entries(ways))("search_file %s", (_way, make) => {
     expect(await said(tool, { query: "x.const" })).toBe("No line matches.");
   });
 
+  it("leaves out what a glob with ! before it names, folders too", async () => {
+    const tool = await make(FILES);
+    const files = async (glob: string) =>
+      (await said(tool, { query: "one", glob, output_mode: "files_with_matches" })).split("\n").slice(2);
+    expect(await files("!*.{ts,txt}")).toEqual(["keep.log", "src/deep/c.md", "sub/i"]);
+    for (const glob of ["!src", "!src/", "!src/**", "!/src"])
+      expect(await files(glob)).toEqual(["keep.log", "sub/i", "utf16.txt"]);
+    expect(await files("!deep")).toEqual(["keep.log", "src/a.ts", "sub/i", "utf16.txt"]);
+  });
+
+  it("says that no file fits what it is narrowed to, and only then", async () => {
+    const tool = await make(FILES);
+    expect(await said(tool, { query: "one", glob: "*.zzz" })).toBe(
+      'No line matches: no file that is searched fits glob "*.zzz".',
+    );
+    expect(await said(tool, { query: "one", glob: "src/**", type: "py", multiline: true })).toBe(
+      'No line matches: no file that is searched fits glob "src/**" and type "py".',
+    );
+    for (const query of ["nowhere to be found", "[n]owhere"])
+      expect(await said(tool, { query, glob: "*.ts" })).toBe("No line matches.");
+    expect(await said(tool, { query: "two", glob: "*.md" })).toBe("No line matches.");
+    expect(await said(await make({}), { query: "one" })).toBe("No line matches.");
+  });
+
+  it("takes a glob for a name, too", async () => {
+    const tool = await make({ "app/[id].ts": "one\n", "app/i.ts": "one\n", "app/x.ts": "one\n" });
+    for (const glob of ["app/[id].ts", "./app/[id].ts", "[id].ts"]) {
+      expect(await said(tool, { query: "one", glob })).toBe(
+        "2 matching lines in 2 files\n\napp/[id].ts\n1:one\n\napp/i.ts\n1:one",
+      );
+      expect((await said(tool, { query: glob, kind: "Find" })).split("\n").sort()).toEqual(["app/[id].ts", "app/i.ts"]);
+    }
+    const inMemory = globTool(memoryFs({ "app/[id].ts": "", "app/x.ts": "" }));
+    expect(await said(inMemory, { pattern: "app/[id].ts" })).toBe("app/[id].ts");
+  });
+
   it("finds files by words and by globs", async () => {
     const tool = await make(FILES);
     expect(await said(tool, { query: "src C", kind: "find" })).toBe("No file was found.");
