@@ -233,9 +233,10 @@ export async function searchFiles(
     onFile,
   });
   // A finder leaves out files in which there can be no match.
-  const unlisted = !any && texts.length > 0 && finder !== undefined;
-  if (unlisted) any = (await filesOf(fs, finder, places, input, [], clock, ctx).next()).done !== true;
-  return showLines(found, { maxBytes, form, noFile: !any && !clock.late() && !clock.cut }, input, ctx);
+  const unlisted = !any && found.stopped === undefined && texts.length > 0 && finder !== undefined;
+  if (unlisted && (input.glob ?? input.type) !== undefined)
+    any = (await filesOf(fs, finder, places, input, [], clock, ctx).next()).done !== true;
+  return showLines(found, { maxBytes, form, noFile: !any && found.stopped === undefined && !clock.cut }, input, ctx);
 }
 
 /** What is searched: files as they were named, and all that is in folders. */
