@@ -20,7 +20,7 @@ export interface ListInput {
 /** What `list` gives beside its text. */
 export interface ListOutput {
   path: string;
-  /** The folder's own entries, sorted by name. */
+  /** The folder's own entries, sorted by name: of more than a thousand those that are shown, at least the first thousand. */
   entries: { name: string; type: string }[];
 }
 
@@ -33,6 +33,8 @@ export interface ListParams {
 }
 
 const DEFAULTS: ListParams = { maxChars: 10_000, gitignore: true };
+
+const MOST_ENTRIES = 1000;
 
 const Input = Type.Object(
   {
@@ -83,18 +85,19 @@ async function list(
   const { hidden = false, depth = Number.POSITIVE_INFINITY } = input;
   const { gitignore, maxChars } = ctx.params;
   const root = await walkFolder(fs, path, { hidden, gitignore, depth, signal: ctx.signal });
-  const { text, cut } = renderTree(root, maxChars);
+  const { text, shown: fitting } = renderTree(root, maxChars);
   const own = root.entries?.length ?? 0;
   const notes: string[] = [];
   if (own === 0)
     notes.push(root.hidden + root.ignored === 0 ? "The folder is empty." : "Nothing else is in the folder.");
-  if (cut) notes.push(`Not all of its ${count(own)} entries fit.`);
+  if (fitting < own) notes.push(`Not all of its ${count(own)} entries fit.`);
   if (root.hidden > 0) {
     const names = root.hidden === 1 ? "1 name that begins" : `${count(root.hidden)} names that begin`;
     notes.push(`${names} with a dot not shown; set ${ctx.names.param("hidden")} to true to see.`);
   }
   if (root.ignored > 0) notes.push(`${plural(root.ignored, "name")} not shown that .gitignore names.`);
   const shown = notes.length === 0 ? text : `${text}\n\n[${notes.join(" ")}]`;
-  const entries = (root.entries ?? []).map(({ name, type }) => ({ name, type }));
+  const told = root.entries?.slice(0, Math.max(fitting, MOST_ENTRIES)) ?? [];
+  const entries = told.map(({ name, type }) => ({ name, type }));
   return new ToolCallResult([{ type: "text", text: shown }], { output: { path, entries } });
 }

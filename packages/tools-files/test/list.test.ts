@@ -103,6 +103,16 @@ describe("list", () => {
     expect(await said(listTool(fs), {})).toBe('./\n  "a\\n  b"\n  "x\\u{202e}txt.exe"');
   });
 
+  it("gives a program as many entries as are shown, at least a thousand", async () => {
+    const fs = memoryFs({ ...many("d", 3000, (i) => String(10_000 + i)), ...many("e", 900, (i) => `${i}`) });
+    const given = async (path: string, maxChars: number) =>
+      (await listTool(fs, { maxChars }).call({ path })).entries.length;
+    expect(await given("d", 10_000)).toBe(1110);
+    expect(await given("d", 100)).toBe(1000);
+    expect(await given("d", 1_000_000)).toBe(3000);
+    expect(await given("e", 100)).toBe(900);
+  });
+
   it("says what is wrong with a path", async () => {
     const tool = listTool(memoryFs({ "src/f": "" }));
     expect(await failed(tool, { path: "scr" })).toContain('Did you mean "src"?');

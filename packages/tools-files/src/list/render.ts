@@ -3,8 +3,8 @@ import type { Entry } from "./walk.js";
 
 export interface Rendered {
   text: string;
-  /** True where entries of the folder itself did not fit. */
-  cut: boolean;
+  /** How many entries of the folder itself fitted. */
+  shown: number;
 }
 
 /**
@@ -43,7 +43,7 @@ export function renderTree(root: Entry, maxChars: number): Rendered {
     }
   };
   show(first);
-  return { text: lines.join("\n"), cut: first.length < all.length };
+  return { text: lines.join("\n"), shown: first.length };
 }
 
 function linesSize(entries: readonly Entry[]): number {
