@@ -18,6 +18,7 @@ import { readWindow, type Source, type Window } from "./read/window.js";
 import { SEEN_STATE, seenFiles } from "./seen.js";
 import { hasBinaryName, isBinary } from "./text/binary.js";
 import { DATA_NOTE, withoutData } from "./text/data-uri.js";
+import { directionNote } from "./text/direction.js";
 import { ENCODING_NAMES } from "./text/encoding.js";
 import { count, numbered, pieceEnd, plural, shownText } from "./text/format.js";
 
@@ -253,7 +254,7 @@ async function readFrom(
   const { text: kept, cut } = withoutData(output.content);
   const shown = kept.replaceAll("\r\n", "\n").replace(/\r$/, "");
   const body = lineNumbers && window.wanted > 0 && source.size > 0 ? numbered(shown, first) : shown;
-  const note = noteOn(source, window, cut > 0, ctx);
+  const note = noteOn(source, window, cut > 0, ctx, directionNote(shown, first));
   const text = note === "" ? body : body === "" ? note : `${body}\n\n${note}`;
   return { result: new ToolCallResult([{ type: "text", text }], { output: { ...output } }), window };
 }
@@ -263,6 +264,7 @@ function noteOn(
   window: Window,
   withoutData: boolean,
   ctx: ToolContext & { params: ReadParams },
+  direction: string,
 ): string {
   if (source.size === 0) return "[The file is empty.]";
   const { first, lines, wanted, total, encoding } = window;
@@ -281,6 +283,7 @@ function noteOn(
     notes.push(`These are lines ${first} to ${next - 1} of ${of}. Go on with ${ctx.names.param("offset")} ${next}.`);
   }
   if (withoutData) notes.push(DATA_NOTE);
+  if (direction !== "") notes.push(direction);
   if (encoding === "utf-8-mixed") {
     notes.push(
       "Some bytes here are not UTF-8 and are shown as \ufffd: a text to be replaced must not have these in it. They are kept.",

@@ -115,6 +115,19 @@ describe("edit of characters that look alike", () => {
     expect((await edited("don’t don't", "don't", "x", on)).matched).toBe("exactly");
   });
 
+  it.each([0xad, 0x61c, 0x200b, 0x200e, 0x200f, 0x202a, 0x202e, 0x2060, 0x2066, 0x2069])(
+    "knows U+%x, which is not seen",
+    async (code) => {
+      const sign = String.fromCodePoint(code);
+      const args = { path: "f", old_string: "if (admin) {", new_string: "x" };
+      const text = await failed(editTool(memoryFs({ f: `if (${sign}admin) {\n` })), args);
+      expect(text).toContain(`(U+${code.toString(16).toUpperCase().padStart(4, "0")}) for ""`);
+      expect(text).toContain(`Copy it from there: ${JSON.stringify(`if (${sign}admin) {`)}.`);
+      const on = { matchLookalikes: true };
+      expect((await edited(`if (${sign}admin) {\n`, "if (admin) {", "if (user) {", on)).matched).toBe("lookalikes");
+    },
+  );
+
   it("never takes half of a character's plain form, nor one of several places", async () => {
     const on = editTool(memoryFs({ f: "a—b", g: "x’ x’" }), { matchLookalikes: true });
     expect(await failed(on, { path: "f", old_string: "a-", new_string: "y" })).toContain("does not stand");

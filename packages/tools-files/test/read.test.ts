@@ -1,7 +1,7 @@
 import { callTool, keptResults, Resources } from "@shedkit/tool";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readTool } from "../src/index.js";
+import { editTool, readTool } from "../src/index.js";
 import { failed, hosted, memoryFs, realFs, said } from "./helpers.js";
 
 const bytes = (base64: string) => new Uint8Array(Buffer.from(base64, "base64"));
@@ -40,6 +40,19 @@ const numbered = (from: number, to: number, end = "\n") =>
   Array.from({ length: to - from + 1 }, (_, i) => `line${from + i}`).join(end);
 
 describe("read", () => {
+  it("tells of characters that turn the direction of text, which it shows as they are", async () => {
+    const fs = memoryFs({ f: "one\r\n\u202etwo\u2066\r\nthree\n\u202e", g: "\u200fאב\n" });
+    const turned = "Characters that are not seen and turn the direction of text (U+202E, U+2066) are on lines";
+    expect(await said(readTool(fs), { path: "f" })).toBe(
+      `1→one\n\u202etwo\u2066\nthree\n\u202e\n\n[${turned} 2 and 4: to a person these may look otherwise.]`,
+    );
+    expect(await said(readTool(fs), { path: "f", offset: 2, limit: 2 })).toContain("are on line 2: to a person");
+    expect(await said(readTool(fs), { path: "f", offset: 3, limit: 1 })).not.toContain("Characters");
+    expect(await said(readTool(fs), { path: "g" })).toBe("1→\u200fאב\n");
+    const edit = { path: "f", old_string: "\u202etwo\u2066\nthree", new_string: "2" };
+    expect(await said(editTool(fs), edit)).toContain("1 replacement, line 2");
+  });
+
   it("returns a whole file, and says how many lines it has", async () => {
     const tool = readTool(memoryFs({ f: "line1\nline2\nline3\n" }));
     expect(await tool.call({ path: "f" })).toEqual({

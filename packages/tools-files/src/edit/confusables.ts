@@ -9,7 +9,8 @@ const PLAIN: ReadonlyMap<string, string> = new Map([
   ["—", "--"],
   ["…", "..."],
   ...pairs("\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000", " "),
-  ...pairs("\u200b\u200c\u200d\u2060\ufeff", ""),
+  ...pairs("\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", ""),
+  ...pairs("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", ""),
 ]);
 
 const ANY = new RegExp(`[${[...PLAIN.keys()].join("")}]`, "g");
