@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
 
 /** Where the model file is: an absolute path. */
-export const demoModelPath: string = fileURLToPath(new URL("../model/shed-demo-2m-q8_0.gguf", import.meta.url));
+export const demoModelPath: string = fileURLToPath(new URL("../model/shed-demo-3m-q8_0.gguf", import.meta.url));
 
 /** What the model file must hash to: SHA-256, in hexadecimal digits. */
-export const demoModelSha256 = "6825115356b6ffb45c2967431d51ae81d19b4a3178c1e3e41703df85e2a0512c";
+export const demoModelSha256 = "1722e0ce2fcee82a4c26308e27e353091b404ae94d86002ea00648fba2595305";
 
 /** In bytes. */
-export const demoModelSize = 2_135_872;
+export const demoModelSize = 3_084_928;
 
 /** What the model can and cannot do, in a line that a program can show. */
 export const demoModelSummary =
