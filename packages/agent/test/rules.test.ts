@@ -156,6 +156,23 @@ describe("of what is done without a rule", () => {
     "cat a 2>/dev/null",
     "echo 'a > b'",
     "ls\ncat a",
+    "cat *.md",
+    "ls src/*.ts",
+    "wc -l *.ts src/**/*.ts",
+    "head -n 5 ./*",
+    "cat app/[id]/page.ts .github/*.yml .eslintrc*",
+    "grep -rn foo --include=*.ts src/*",
+    "sort src/*.txt | uniq -c",
+    "git diff -- *.ts",
+    "timeout 5 cat *.md",
+    "find .",
+    "find",
+    "find src -name '*.ts' -not -path '*/node_modules/*' | head",
+    "find src lib \\( -name a -o -iname b \\) -type f -print0",
+    "find . -maxdepth 2 -newer a.txt -ls",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in
+    'echo $HOME "in: $PWD" ${SHELL}; echo "exit $?"',
+    "bash -c 'echo $HOME'",
   ];
   it("commands run that are known only to read", async () => expect(await verdicts(SAFE)).toEqual(all(SAFE, "allow")));
 
@@ -207,8 +224,63 @@ describe("of what is done without a rule", () => {
     "PATH=. ls",
     "X=ls",
     "if true; then ls; fi",
-    "cat *",
-    "cat a*",
+    "cat ../*",
+    "cat /etc/*",
+    "cat ~/*",
+    "cat src/*/../../../x",
+    "cat .*", // the folder above, in older shells
+    "ls src/.*/x",
+    "cat .?/x",
+    "cat ..*/x",
+    "cat [.]*/x",
+    "cat [!a]*/x",
+    "cat -*",
+    "tail -n* a",
+    "head -n a* b",
+    "grep a* b",
+    "grep -e a* b",
+    "uniq a*",
+    "sort *",
+    "rg x *.ts",
+    "git diff *.ts",
+    "git diff --out*",
+    "git branch a*",
+    "tr a* b",
+    "echo /etc/*",
+    "grep x --incl[u]de=/etc/*",
+    "rm *.md",
+    "find *",
+    "find . -name *.ts",
+    "find /",
+    "find ..",
+    "find ~",
+    "find -L .",
+    "find . -follow",
+    "find . -delete",
+    "find . -exec cat {} ';'",
+    "find . -name a -fprint b",
+    "find . -fls b",
+    "find . -files0-from a",
+    "find . -newer /etc/passwd",
+    "find . -name",
+    "find . a -name b c",
+    "grep -r key ~/.ssh",
+    "rg key ~",
+    "echo $SECRET",
+    "echo $HOMES",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in
+    "echo ${HOME:-$(rm x)}",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in
+    "echo ${!HOME}",
+    "echo $HOME/*",
+    "echo $HOME > $HOME/x",
+    "cat $HOME",
+    "$HOME echo",
+    "X=$HOME echo a",
+    "eval echo $HOME",
+    "timeout 5 echo $HOME",
+    'bash -c "echo $HOME"',
+    "cat <<$HOME\n$HOME",
     "l\\s; r\\m x",
     "'ls' x; \"rm\" x",
     "./ls",
@@ -458,6 +530,8 @@ describe("paths", () => {
     const open = [
       "cat .en?",
       "cat .*",
+      "cat *.md",
+      "find .",
       "grep -r k .",
       "rg k",
       "cat $X",
@@ -636,6 +710,10 @@ describe("with links followed", () => {
     expect(await decided(bash("cat src/out/secret"))).toBe("ask");
     expect(await decided(bash("ls", `${root}/src/out`))).toBe("ask");
     expect(await decided(bash("cat .env"))).toBe("allow");
+    for (const command of ["cat src/out/*", "ls src/out/*/x", "find src/out -name a", "find src/out/"]) {
+      expect([command, await decided(bash(command))]).toEqual([command, "ask"]);
+    }
+    expect(await decided(bash("cat src/*; find src"))).toBe("allow");
     expect(await decided(edit(`${root}/src/out/x`), { allow: ["Edit(src/**)"] })).toBe("ask");
     expect(await decided(edit(`${root}/src/x`), { allow: ["Edit(src/**)"] })).toBe("allow");
     expect(await decided(edit(`${root}/src/out/x`), { mode: "acceptEdits" })).toBe("ask");

@@ -1,6 +1,6 @@
 import type { AccessRequest } from "@shedkit/tool";
 import { canBeOpaque, isOpaque } from "./opaque.js";
-import { parseCommand, type Redirection, type SimpleCommand } from "./parse.js";
+import { parseShowing, type Redirection, type SimpleCommand } from "./parse.js";
 import { type Reading, readingOf } from "./reading.js";
 import { inPlace, placesAfter, wordPaths } from "./words.js";
 
@@ -84,7 +84,7 @@ interface CommandRequest extends AccessRequest {
 }
 
 function requestsOf(command: string, depth: number): CommandRequest[] {
-  const parsed = parseCommand(command);
+  const parsed = parseShowing(command);
   if (parsed.type === "unknown") return [unknown(command, parsed.reason)];
   return parsed.commands.flatMap((simple) => accessOfSimple(simple, depth));
 }

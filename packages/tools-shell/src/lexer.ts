@@ -1,6 +1,9 @@
 /** What cannot be told, and why. */
 export class Unknown extends Error {}
 
+/** Why a word with a variable cannot be told. */
+export const VARIABLE = "a variable or substitution";
+
 export type Token =
   | {
       type: "word";
@@ -10,6 +13,8 @@ export type Token =
       raw: string;
       /** True where the shell may make other words of it: `*`, `?`, `[`, `~`, braces. */
       pattern: boolean;
+      /** True where it has one of the {@link VARIABLES}, which stands in `text` as it is written. */
+      variable: boolean;
     }
   | { type: "operator"; operator: string }
   | { type: "redirection"; operator: string; heredoc: boolean };
@@ -17,16 +22,22 @@ export type Token =
 const OPERATORS = ["&&", "||", "|&", ";;", "|", ";", "&", "(", ")", "\n"];
 const REDIRECTIONS = ["&>>", "<<<", "<<-", "&>", ">>", "<<", ">|", ">&", "<&", "<>", ">", "<"];
 
+/** Variables that hold no secret. */
+const VARIABLES = /^(?:HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|PATH|LANG|TERM|TMPDIR|HOSTNAME|\?)$/;
+
 /** Splits a command line as a shell does. Throws Unknown for what only a running shell can tell. */
 export class Lexer {
   readonly #text: string;
   readonly #tokens: Token[] = [];
   /** Here-documents whose text begins after this line. */
   #heredocs: { delimiter: string; literal: boolean; tabs: boolean }[] = [];
+  readonly #knows: boolean;
   #at = 0;
 
-  constructor(text: string) {
+  /** Throws Unknown for any variable unless some are known. */
+  constructor(text: string, knowsVariables = false) {
     this.#text = text;
+    this.#knows = knowsVariables;
   }
 
   tokens(): Token[] {
@@ -70,7 +81,8 @@ export class Lexer {
       return;
     }
     while (/[ \t]/.test(this.#text[this.#at] ?? "")) this.#at++;
-    const { text, raw } = this.#readWord();
+    const { text, raw, variable } = this.#readWord();
+    if (variable) throw new Unknown(VARIABLE);
     if (raw === "") throw new Unknown("a here-document without its end word");
     this.#heredocs.push({ delimiter: text, literal: raw !== text, tabs: operator === "<<-" });
     this.#tokens.push({ type: "redirection", operator, heredoc });
@@ -98,17 +110,23 @@ export class Lexer {
     this.#tokens.push({ type: "word", ...word });
   }
 
-  #readWord(): { text: string; raw: string; pattern: boolean } {
+  #readWord(): { text: string; raw: string; pattern: boolean; variable: boolean } {
     const start = this.#at;
     let text = "";
     let pattern = false;
+    let variable = false;
     while (this.#at < this.#text.length) {
       const character = this.#text[this.#at] ?? "";
       if (/[ \t\r\n;&|()<>]/.test(character)) break;
-      if (character === "$" || character === "`") throw new Unknown("a variable or substitution");
-      if (character === "'") text += this.#until("'");
-      else if (character === '"') text += this.#doubleQuoted();
-      else if (character === "\\") {
+      if (character === "$" || character === "`") {
+        text += this.#variable();
+        variable = true;
+      } else if (character === "'") text += this.#until("'");
+      else if (character === '"') {
+        const quoted = this.#doubleQuoted();
+        text += quoted.text;
+        variable ||= quoted.variable;
+      } else if (character === "\\") {
         const next = this.#text[this.#at + 1];
         if (next === undefined) throw new Unknown("a backslash at the end");
         if (next !== "\n") text += next;
@@ -121,7 +139,7 @@ export class Lexer {
     }
     const raw = this.#text.slice(start, this.#at);
     if (bracesOf(raw)) throw new Unknown("braces that make several words");
-    return { text, raw, pattern: pattern && raw !== "{" && raw !== "}" && raw !== "!" && raw !== "[" };
+    return { text, raw, pattern: pattern && raw !== "{" && raw !== "}" && raw !== "!" && raw !== "[", variable };
   }
 
   /** What stands up to a closing quote. */
@@ -133,13 +151,19 @@ export class Lexer {
     return inner;
   }
 
-  #doubleQuoted(): string {
+  #doubleQuoted(): { text: string; variable: boolean } {
     let text = "";
+    let variable = false;
     for (this.#at++; ; this.#at++) {
       const character = this.#text[this.#at];
       if (character === undefined) throw new Unknown("a quote is not closed");
-      if (character === "$" || character === "`") throw new Unknown("a variable or substitution");
       if (character === '"') break;
+      if (character === "$" || character === "`") {
+        text += this.#variable();
+        variable = true;
+        this.#at--;
+        continue;
+      }
       const next = this.#text[this.#at + 1];
       if (character === "\\" && next !== undefined && '$`"\\\n'.includes(next)) {
         this.#at++;
@@ -147,7 +171,16 @@ export class Lexer {
       } else text += character;
     }
     this.#at++;
-    return text;
+    return { text, variable };
+  }
+
+  /** One of the {@link VARIABLES}, as it is written. Throws Unknown for any other. */
+  #variable(): string {
+    const rest = this.#text.slice(this.#at, this.#at + 100);
+    const [written, braced, plain] = /^\$(?:\{(\w+|\?)\}|(\w+|\?))/.exec(rest) ?? [];
+    if (!this.#knows || written === undefined || !VARIABLES.test(braced ?? plain ?? "")) throw new Unknown(VARIABLE);
+    this.#at += written.length;
+    return written;
   }
 }
 

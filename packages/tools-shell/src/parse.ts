@@ -1,4 +1,4 @@
-import { Lexer, type Token, Unknown } from "./lexer.js";
+import { Lexer, type Token, Unknown, VARIABLE } from "./lexer.js";
 
 /** A file that a command's input or output is led to or from. */
 export interface Redirection {
@@ -38,8 +38,17 @@ const RESERVED = new Set(
  * functions) is `unknown`; so is what cannot be read. It never says less than the shell will run.
  */
 export function parseCommand(text: string): ParsedCommand {
+  return parsed(text, false);
+}
+
+/** The same, but that `echo` may show variables such as `$HOME`, which stand in its words as they are written. */
+export function parseShowing(text: string): ParsedCommand {
+  return parsed(text, true);
+}
+
+function parsed(text: string, showsVariables: boolean): ParsedCommand {
   try {
-    return new Parser(new Lexer(text).tokens()).parse();
+    return new Parser(new Lexer(text, showsVariables).tokens()).parse();
   } catch (error) {
     if (error instanceof Unknown) return { type: "unknown", reason: error.message };
     throw error;
@@ -115,6 +124,7 @@ class Parser {
       const token = this.#tokens[this.#at];
       if (token?.type !== "word") break;
       this.#at++;
+      if (token.variable && words[0] !== "echo") throw new Unknown(VARIABLE);
       if (words.length === 0 && /^[A-Za-z_]\w*\+?=/.test(token.raw)) {
         assignments.push(token.text);
         continue;
@@ -142,6 +152,7 @@ class Parser {
         continue;
       }
       if (target?.type !== "word") throw new Unknown(`the file after ${token.operator} is missing`);
+      if (target.variable) throw new Unknown(VARIABLE);
       if (target.pattern) throw new Unknown("a redirection depends on the files that are there");
       into.push({ operator: token.operator, target: target.text });
       this.#at += 2;

@@ -1,3 +1,6 @@
+import { findReads } from "./find.js";
+import { areOnlyFiles } from "./globs.js";
+
 /** What is known of a command that reads files. */
 export interface Reading {
   /** The files and folders that it reads, as its arguments name them: `~/x` is below the home folder. */
@@ -82,6 +85,7 @@ const COMMANDS: { readonly [name: string]: Known } = {
       "type-list stats json no-messages only-matching pcre2 vimgrep column",
     longValues: `${CONTEXT} glob iglob type type-not max-depth color sort sortr max-columns replace`,
   }),
+  find: findReads,
   pwd: nothing({ flags: "LP" }),
   date: nothing({ flags: "uRI", long: "utc iso-8601 rfc-3339" }, /^\+/),
   whoami: nothing({}),
@@ -146,19 +150,20 @@ function gitReads(all: readonly string[]): readonly string[] | undefined {
  * @param patterns Those of the words that the shell may make other words of.
  */
 export function readingOf(name: string, args: readonly string[], patterns: ReadonlySet<string>): Reading | undefined {
-  const isOpen = args.some((arg) => patterns.has(arg) && /[*?[]/.test(arg)); // what it stands for may be options, or links
-  const path = (word: string) => (word.startsWith("~") && !patterns.has(word) ? `./${word}` : word);
+  const isOpen = (arg: string) => patterns.has(arg) && /[*?[]/.test(arg);
+  const words = args.map((word) => (word.startsWith("~") && !patterns.has(word) ? `./${word}` : word));
   if (name === "cd" || name === "pushd") {
-    const [folder, ...more] = args.filter((arg) => !/^-[LPe@n]+$/.test(arg) && arg !== "--");
+    const [folder, ...more] = words.filter((arg) => !/^-[LPe@n]+$/.test(arg) && arg !== "--");
     if (folder === undefined) return { reads: ["~"], only: false };
     const isOther = more.length > 0 || /^[-+]/.test(folder); // where one was before: nobody knows
-    return { reads: [isOther ? "~-" : path(folder)], only: false };
+    return { reads: [isOther ? "~-" : folder], only: false };
   }
   const known = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  const reads = known?.(args);
+  const reads = known?.(words);
+  if (!known || !reads) return undefined;
   // A repository in another folder has settings of its own, which name programs.
   const isHere = name === "git";
-  return reads && { reads: reads.filter((word) => word !== "-").map(path), only: !isOpen, isHere };
+  return { reads: reads.filter((word) => word !== "-"), only: areOnlyFiles(name, words, known, isOpen), isHere };
 }
 
 /** All operands are files. */

@@ -37,10 +37,17 @@ describe("what a command reads", () => {
     ["cat '~/a'", only("./~/a")],
     ["cat '*'", only("*")],
     ["timeout 5 ls", only()],
+    ["cat *.md src/*.ts", only("*.md", "src/*.ts")],
+    ["grep -r x src/*/", only("src/*/**")],
+    ["grep -r x ~/a", only("~/a/**")],
+    ["grep -r x '~/a'", only("./~/a/**")],
+    ["find", only("./**")],
+    ["find / src/ -name '*.ts' -newer a", only("//**", "src/**", "a")],
+    ["echo $HOME", only()],
   ])("%s", (command, expected) => expect(Object.values(readings(command))[0]).toEqual(expected));
 
   it("may be changed by what stands for several words", () => {
-    expect(readings("cat *.md")).toEqual({ "cat *.md": { reads: ["*.md"] } });
+    expect(readings("sort *.md")).toEqual({ "sort *.md": { reads: ["*.md"] } });
     expect(readings("grep a* b")).toEqual({ "grep a* b": { reads: ["b"] } });
   });
 
@@ -65,6 +72,8 @@ describe("what a command reads", () => {
     "./cat a",
     "sort -T . a",
     "uniq a b",
+    "find -L x",
+    "find x -delete",
     "tail -f a",
     "rg -L x",
     "rg -z x",
