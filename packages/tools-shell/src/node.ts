@@ -136,7 +136,9 @@ export class NodeTerminal implements Terminal {
       const script = this.shell === "bash" ? BASH_SCRIPT : SH_SCRIPT;
       const state = (before?.digest ?? "") === "" ? "" : stateFile(folder, options.state);
       const leaves = left === "" || !this.#sandbox ? left : join(left, "state");
-      const child = spawn(program, [...args, "-c", script, this.shell, state, leaves], {
+      // With input from a pipe of ours, which is a socket, bash takes itself for one of a remote login, and runs ~/.bashrc.
+      const startup = this.shell === "bash" ? ["--norc"] : [];
+      const child = spawn(program, [...args, ...startup, "-c", script, this.shell, state, leaves], {
         cwd: this.#sandbox ? "/" : cwd,
         env: { ...this.#env, PWD: cwd, [COMMAND]: command },
         detached: true,

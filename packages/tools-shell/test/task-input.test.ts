@@ -1,8 +1,10 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { callTool, type ToolImpl } from "@shedkit/tool";
 import { describe, expect, it } from "vitest";
 import { bashTool, shellTools, taskInputTool, taskKillTool, taskOutputTool } from "../src/index.js";
 import type { NodeTerminal } from "../src/node.js";
-import { hosted, terminalIn, until } from "./helpers.js";
+import { hosted, tempFolder, terminalIn, until } from "./helpers.js";
 
 const said = async (tool: ToolImpl, args: object) => (await callTool(tool, args)).text;
 
@@ -30,6 +32,15 @@ describe("a background task that takes input", () => {
       "Sent to task-1. Its input is closed.",
     );
     expect(await ended(terminal, id)).toBe("task-1 (a test): ended, exit 0\none||three\nfour\nfive");
+  });
+
+  it("runs nothing of its own at the start: input by a socket makes bash think of a remote login", async () => {
+    const home = await tempFolder();
+    await writeFile(join(home, ".bashrc"), "echo at the start\n");
+    const terminal = await terminalIn({ env: { PATH: process.env.PATH, HOME: home } });
+    const id = await begun(terminal, "read a; echo got $a");
+    await said(taskInputTool(terminal), { task_id: id, text: "it" });
+    expect(await ended(terminal, id)).toBe("task-1 (a test): ended, exit 0\ngot it");
   });
 
   it("is sent the end alone", async () => {
