@@ -33,6 +33,11 @@ describe("what a command gives", () => {
     expect(await said(bashTool(await terminalIn()), args(command))).toBe(expected);
   });
 
+  it.each(["bash", "/bin/sh"])("is that of a command whose name begins with a dash, in %s", async (shell) => {
+    const text = await said(bashTool(await terminalIn({ shell })), args("-x; echo $?"));
+    expect(text).toMatch(/^exit: 0\n.*-x: (?:command )?not found\n127$/);
+  });
+
   it("is what was written until its time was up", async () => {
     const call = callTool(bashTool(await terminalIn()), args("echo begun; sleep 98001", { timeout: 300 }));
     const error = await refusal(call);

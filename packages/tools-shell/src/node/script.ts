@@ -28,7 +28,8 @@ const go = (load: string): string[] => [
   `  __shedkit_pwd=$PWD; ${load}; PWD=$__shedkit_pwd; unset __shedkit_pwd IFS;`,
   "fi;",
   `trap '${LEAVE}' EXIT;`,
-  'eval "$__shedkit_command";',
+  // The space: a command may begin with a dash, which would be an option.
+  'eval " $__shedkit_command";',
   // An EXIT trap of the command stands in the place of the one above.
   `{ set -- "$?"; } 2>/dev/null; ${LEAVE}; command exit "$1"`,
 ];
