@@ -34,7 +34,8 @@ export function scheduleTool(schedules: Schedules): ToolImpl {
     run: async ({ prompt, timezone = schedules.timezone, ...times }, ctx) => {
       if (prompt.trim() === "") return ToolCallResult.failure("no prompt", `${ctx.names.param("prompt")} is empty.`);
       try {
-        const when = whenOf(times, timezone?.trim() || undefined, (canonical) => ctx.names.param(canonical));
+        const zone = timezone?.trim() || undefined;
+        const when = whenOf(times, zone, (canonical) => ctx.names.param(canonical), schedules.now);
         const entry = await schedules.create(prompt.trim(), when);
         const row = rowOf(entry);
         const text = `${row.id} is scheduled (${row.when}). It is ${new Date(schedules.now).toISOString()} now; due next: ${row.next}.`;

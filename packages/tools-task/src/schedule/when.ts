@@ -14,11 +14,12 @@ const LEAST_MS = 60_000;
 const LAST = 8.64e15; // the last time there is
 const MOST_MS = 366 * 86_400_000;
 
-/** Reads what a model wrote. Throws BadTime. */
+/** Reads what a model wrote at the time `now`. Throws BadTime. */
 export function whenOf(
   given: { cron?: string | undefined; every?: string | undefined; at?: string | undefined },
   timezone: string | undefined,
   names: (canonical: string) => string,
+  now: number,
 ): When {
   const { cron, every, at } = given;
   const count = [cron, every, at].filter((one) => one !== undefined && one.trim() !== "").length;
@@ -28,7 +29,7 @@ export function whenOf(
   if (cron !== undefined && cron.trim() !== "")
     return { type: "cron", cron: cron.trim(), ...(timezone && { timezone }) };
   if (every !== undefined && every.trim() !== "") return { type: "every", ms: periodOf(every.trim()) };
-  return { type: "at", at: timeOf((at ?? "").trim(), timezone) };
+  return { type: "at", at: timeOf((at ?? "").trim(), timezone, now) };
 }
 
 /** The first time after `now`; undefined where there is none. Throws BadTime for an expression that is none. */
@@ -39,9 +40,10 @@ export function nextTime(when: When, now: number, last = now): number | undefine
     case "every":
       if (!(when.ms >= 1000)) throw new BadTime(`Every ${when.ms} ms is too often: once a second is the most.`);
       return last + when.ms * Math.max(1, Math.ceil((now - last + 1) / when.ms));
-    case "cron":
+    case "cron": {
+      const { timezone } = when;
+      checkZone(timezone);
       try {
-        const { timezone } = when;
         const cron = new Cron(when.cron, { mode: "5-part", paused: true, ...(timezone !== undefined && { timezone }) });
         return cron.nextRun(new Date(now))?.getTime();
       } catch (error) {
@@ -50,6 +52,7 @@ export function nextTime(when: When, now: number, last = now): number | undefine
           `"${when.cron}" is no cron expression of five fields, such as "30 9 * * 1-5" (half past nine on workdays): ${why}`,
         );
       }
+    }
   }
 }
 
@@ -78,22 +81,36 @@ function periodOf(text: string): number {
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
-function timeOf(text: string, timezone: string | undefined): number {
+function timeOf(text: string, timezone: string | undefined, now: number): number {
   const [found, zone] = ISO.exec(text) ?? [];
-  const wrong = () =>
-    new BadTime(`"${text}" is no time. Write it as 2031-05-17T09:30:00, or with a zone, as ...+02:00 or ...Z.`);
+  const wrong = () => {
+    // Over everywhere on earth.
+    const isPast = /^\d{4}-\d{2}-\d{2}$/.test(text) && isDay(text) && Date.parse(`${text}T23:59:59-12:00`) < now;
+    const what = isPast ? `in the past: it is ${new Date(now).toISOString()} now` : "no time";
+    return new BadTime(`"${text}" is ${what}. Write it as 2031-05-17T09:30:00, or with a zone, as ...+02:00 or ...Z.`);
+  };
   if (found === undefined || !isDay(found.slice(0, 10))) throw wrong();
   if (zone !== undefined) {
     const time = Date.parse(found);
     if (Number.isNaN(time)) throw wrong();
     return time;
   }
+  checkZone(timezone);
   try {
     const seconds = /T\d{2}:\d{2}$/.test(found) ? `${found}:00` : found.replace(/\.\d+$/, "");
     const time = new Cron(seconds, { paused: true, allowPast: true, ...(timezone !== undefined && { timezone }) });
     return time.nextRun(new Date(0))?.getTime() ?? Number.NaN;
   } catch {
     throw wrong();
+  }
+}
+
+function checkZone(timezone: string | undefined): void {
+  if (timezone === undefined) return;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: timezone });
+  } catch {
+    throw new BadTime(`"${timezone}" is no time zone. Write it as Europe/Berlin or UTC.`);
   }
 }
 
