@@ -19,6 +19,8 @@ export async function notFoundText(fs: FileSystem, path: string, signal: AbortSi
   const link = await fs.lstat(resolved, { signal }).catch(() => undefined);
   signal.throwIfAborted();
   if (link?.type === "symlink") return `${quote(resolved)} is a symbolic link to something that does not exist.`;
+  const [scheme] = URL_LIKE.exec(resolved) ?? [];
+  if (scheme !== undefined && !(await isFolder(fs, scheme, signal))) return urlText(fs, resolved, signal);
   let folder = parentOf(resolved);
   let wanted = nameOf(resolved);
   let text = `There is no file or folder ${quote(resolved)}.`;
@@ -44,6 +46,35 @@ export async function insideLike(fs: FileSystem, path: string, signal: AbortSign
     if (found) return tail;
   }
   return undefined;
+}
+
+const URL_LIKE = /^(?:file|https?|ftp):(?=\/)/i;
+
+/** What is said of a URL that was given as a path. */
+async function urlText(fs: FileSystem, url: string, signal: AbortSignal): Promise<string> {
+  const path = /^file:(.*)$/is.exec(url)?.[1];
+  const text = `${quote(url)} is a URL.`;
+  const meant = path === undefined ? undefined : await placeIn(fs, decoded(path), signal);
+  if (meant !== undefined) return `${text} Give the path alone: ${quote(meant)}.`;
+  return `${text} Give the path of a file in ${fs.root}, e.g. "src/main.ts".`;
+}
+
+/** An absolute path as one in the root. */
+async function placeIn(fs: FileSystem, path: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return fs.resolve(path);
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+    return insideLike(fs, path, signal);
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 const MOST_HINTS = 3;

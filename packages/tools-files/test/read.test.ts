@@ -253,6 +253,28 @@ describe("read", () => {
     }
   });
 
+  it("says of a URL that it is one, and what to give", async () => {
+    const fs = memoryFs({ "src/a b.ts": "", "src/c%.ts": "" });
+    const tool = readTool(fs, plain);
+    const given = (path: string) => failed(tool, { path });
+    for (const url of [
+      "file:///workspace/src/a%20b.ts",
+      "FILE://localhost/workspace/src/a b.ts",
+      "file://src/a%20b.ts",
+    ]) {
+      expect(await given(url)).toMatch(/^"file:\/.*" is a URL. Give the path alone: "src\/a b.ts".$/i);
+    }
+    expect(await given("file:///workspace/src/c%.ts")).toContain('Give the path alone: "src/c%.ts".');
+    expect(await given("file:///workspace/no/c.ts")).toContain('Give the path alone: "no/c.ts".');
+    for (const url of ["file:///elsewhere/x.ts", "file:///%00", "https://example.com/a b.ts?c=d", "http://x"]) {
+      expect(await given(url)).toContain(' is a URL. Give the path of a file in /workspace, e.g. "src/main.ts".');
+    }
+    // What is there is no URL, nor is what is not like one.
+    expect(await given("std:/a.ts")).toContain('the folder "std:" does not exist');
+    await fs.writeFile("file:/x.ts", new TextEncoder().encode("hi"));
+    expect((await tool.call({ path: "file:///x.ts" })).content).toBe("hi");
+  });
+
   it("finds the file meant by an absolute path that leaves out the root", async () => {
     const tool = readTool(memoryFs({ "config.ini": "" }));
     await expect(callTool(tool, { path: "/config.ini" })).rejects.toMatchObject({
