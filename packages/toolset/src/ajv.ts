@@ -21,8 +21,14 @@ const OPTIONS: Options = {
   formats: schemaFormats, // the verdicts must be the same
 };
 
-/** ajv as a {@link SchemaValidator}: it decides; what does not fit is told as the eval-free validator tells it. */
-export function ajvValidator(): SchemaValidator {
+/** Code is made for a schema at the value after so many: it costs as much as hundreds of checks without. */
+const FIRST = 100;
+
+/**
+ * ajv as a {@link SchemaValidator}: it decides, but for the first values of a schema, which the eval-free one checks; what does
+ * not fit is told as that one tells it.
+ */
+export function ajvValidator(first = FIRST): SchemaValidator {
   const draft7 = withOurKeywords(new Ajv(OPTIONS));
   const draft2020 = withOurKeywords(new Ajv2020(OPTIONS));
   const compiled = new WeakMap<JsonSchema, (value: unknown) => readonly SchemaIssue[]>();
@@ -30,7 +36,7 @@ export function ajvValidator(): SchemaValidator {
     compile(schema) {
       const known = compiled.get(schema);
       if (known !== undefined) return known;
-      const check = compile(schemaDraft(schema) === "7" ? draft7 : draft2020, schema);
+      const check = compile(schemaDraft(schema) === "7" ? draft7 : draft2020, schema, first);
       compiled.set(schema, check);
       return check;
     },
@@ -60,13 +66,18 @@ function withOurKeywords<A extends Ajv | Ajv2020>(ajv: A): A {
   return ajv;
 }
 
-function compile(ajv: Ajv | Ajv2020, schema: JsonSchema): (value: unknown) => readonly SchemaIssue[] {
+function compile(ajv: Ajv | Ajv2020, schema: JsonSchema, first: number): (value: unknown) => readonly SchemaIssue[] {
   const exact = evalFreeValidator.compile(schema); // throws for what is no schema
   if (!isPlain(schema, 0)) return exact;
   // The draft is chosen already; an unknown `$schema` would be refused.
   const { $schema: _, ...plain } = schema as { $schema?: unknown };
-  let valid: ((value: unknown) => boolean) | undefined; // made at the first value: few tools of many are ever called
+  let left = first;
+  let valid: ((value: unknown) => boolean) | undefined;
   return (value) => {
+    if (left > 0) {
+      left--;
+      return exact(value);
+    }
     valid ??= fast(ajv, plain);
     return valid(value) ? [] : exact(value);
   };

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { evalFreeValidator, type SchemaValidator, schemaFormats, ToolError } from "@shedkit/tool";
-import { loadValidator } from "@shedkit/toolset";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { ajvValidator } from "../src/ajv.js";
 
-const ajv = await loadValidator();
+const ajv = ajvValidator(0);
 const both: [string, SchemaValidator][] = [
   ["ajv", ajv],
   ["eval-free", evalFreeValidator],
@@ -274,3 +274,23 @@ interface Group {
   schema: object | boolean;
   tests: { description: string; data: unknown; valid: boolean }[];
 }
+
+afterEach(() => vi.unstubAllGlobals());
+
+test("code is made for a schema that is used often, and not before", () => {
+  let made = 0;
+  const real = Function;
+  vi.stubGlobal("Function", function counting(...args: string[]) {
+    made++;
+    return Reflect.construct(real, args);
+  });
+  const check = ajvValidator(3).compile({ type: "object", properties: { n: { type: "integer" } }, required: ["n"] });
+  const verdicts = [1, "x", 2, "y", 3].map((n) => [check({ n }).length, made]);
+  expect(verdicts).toEqual([
+    [0, 0],
+    [1, 0],
+    [0, 0],
+    [1, 1],
+    [0, 1],
+  ]);
+});
