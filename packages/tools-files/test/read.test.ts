@@ -271,8 +271,11 @@ describe("read", () => {
     }
     // What is there is no URL, nor is what is not like one.
     expect(await given("std:/a.ts")).toContain('the folder "std:" does not exist');
-    await fs.writeFile("file:/x.ts", new TextEncoder().encode("hi"));
-    expect((await tool.call({ path: "file:///x.ts" })).content).toBe("hi");
+    const there = readTool(memoryFs({ "file:/x.ts": "hi" }), plain);
+    expect((await there.call({ path: "file:///x.ts" })).content).toBe("hi");
+    expect(await failed(there, { path: "file:///y.ts" })).toBe(
+      'There is no file or folder "file:/y.ts". Did you mean "file:/x.ts"?',
+    );
   });
 
   it("finds the file meant by an absolute path that leaves out the root", async () => {
