@@ -2,7 +2,7 @@ import { cleanPath, type FileSystem, isFsError, locate, parentOf, quote } from "
 import { OverlayFileSystem } from "@shedkit/fs/overlay";
 import type { ToolContext } from "@shedkit/tool";
 import { announce } from "./announce.js";
-import { assertNotFolder, assertNotHome, Failure } from "./failure.js";
+import { assertNotElsewhere, assertNotFolder, Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
 import { exclusively } from "./lock.js";
 import { assertFresh, seenFiles } from "./seen.js";
@@ -121,7 +121,7 @@ export class Draft {
   /** Moves a file, making the folders of its new place. Throws Failure where something stands there. */
   async move(file: DraftFile, to: string): Promise<void> {
     const { signal } = this.#ctx;
-    assertNotHome(to);
+    assertNotElsewhere(to);
     const place = this.#overlay.resolve(cleanPath(to));
     await assertNotIgnored(this.#fs, place, this.#ctx);
     await this.#write(file);

@@ -1,4 +1,4 @@
-import { type FileSystem, isFsError, quote, startsAtHome } from "@shedkit/fs";
+import { cleanPath, type FileSystem, isFsError, quote, startsAtHome } from "@shedkit/fs";
 import { ToolCallResult, type ToolContext, ToolError, type ToolKind } from "@shedkit/tool";
 import { insideLike, notFoundText } from "./locate.js";
 import { GAP_TEXT, hasGap } from "./text/data-uri.js";
@@ -68,16 +68,19 @@ export function unread(path: string, ctx: ToolContext): Failure {
 
 /** Throws Failure for the path of a new file that ends as that of a folder. */
 export function assertNotFolder(path: string): void {
-  assertNotHome(path);
+  assertNotElsewhere(path);
   if (!/\/\s*$/.test(path)) return;
   throw new Failure(`a folder: ${quote(path)}`, `${quote(path)} names a folder. Give the path of a file.`);
 }
 
-/** Throws Failure for a new path in `~`: a folder of that name is a trap for whoever removes it. */
-export function assertNotHome(path: string): void {
-  if (!startsAtHome(path)) return;
-  const text = `${quote(path)} is in the home folder, which is not reached by ~ here. Give a path relative to the root folder.`;
-  throw new Failure(`home folder: ${quote(path)}`, text);
+/** Throws Failure for a new path in `~`, a folder of whose name is a trap for whoever removes it, and for a URL. */
+export function assertNotElsewhere(path: string): void {
+  if (startsAtHome(path)) {
+    const text = `${quote(path)} is in the home folder, which is not reached by ~ here. Give a path relative to the root folder.`;
+    throw new Failure(`home folder: ${quote(path)}`, text);
+  }
+  if (!/^(?:file|https?|ftp):\/\//i.test(cleanPath(path))) return;
+  throw new Failure(`a URL: ${quote(path)}`, `${quote(path)} is a URL. Give a path relative to the root folder.`);
 }
 
 /** Throws Failure for a new text that has, in the place of data, what is shown there: the data would be lost. */

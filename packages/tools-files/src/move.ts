@@ -3,7 +3,7 @@ import { defineTool, ToolCallResult, type ToolContext, type TypedTool } from "@s
 import * as Type from "@sinclair/typebox";
 import { announce, FILE_CHANGED } from "./announce.js";
 import { keyOf, lockingAll } from "./draft.js";
-import { answering, assertNotHome, Failure } from "./failure.js";
+import { answering, assertNotElsewhere, Failure } from "./failure.js";
 import { assertNotIgnored } from "./ignored.js";
 import { assertNothingIgnored } from "./ignored-inside.js";
 import { placeOf } from "./locate.js";
@@ -75,7 +75,7 @@ async function move(
   ctx: ToolContext & { params: MoveParams },
 ): Promise<ToolCallResult> {
   const { signal } = ctx;
-  assertNotHome(input.to);
+  assertNotElsewhere(input.to);
   const to = fs.resolve(cleanPath(input.to));
   return lockingAll(fs, [input.from, to], ctx, async () => {
     const place = await placeOf(fs, cleanPath(input.from), signal);

@@ -104,6 +104,18 @@ it.each(["~/new", "~", " '~/a/b' "])("makes nothing at %j: a folder of that name
   expect(await said(writeTool(fs), { path: "./~/new", content: "x" })).toBe('Created "~/new" (1 byte).');
 });
 
+it("makes nothing at a URL", async () => {
+  const fs = memoryFs({ f: "x" });
+  for (const path of ["file:///workspace/new", " 'HTTPS://example.com/new' "]) {
+    const text = `${JSON.stringify(path)} is a URL. Give a path relative to the root folder.`;
+    expect(await failed(writeTool(fs), { path, content: "x" })).toBe(text);
+    expect(await failed(editTool(fs), { path, old_string: "", new_string: "x" })).toBe(text);
+    expect(await failed(moveTool(fs), { from: "f", to: path })).toBe(text);
+  }
+  expect(await fs.readdir(".")).toHaveLength(1);
+  expect(await said(writeTool(fs), { path: "file:/x", content: "x" })).toContain("Created");
+});
+
 it("makes no file at the path of a folder", async () => {
   const fs = memoryFs({});
   const text = '"new/" names a folder. Give the path of a file.';
