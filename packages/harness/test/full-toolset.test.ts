@@ -2,10 +2,10 @@ import { AgentSession } from "@shedkit/agent";
 import { MemoryFileSystem } from "@shedkit/fs/memory";
 import { ToolShed } from "@shedkit/shed";
 import { ScriptedProvider } from "@shedkit/testing";
-import type { ToolConstructor } from "@shedkit/tool";
+import { partsAlone, type ToolConstructor } from "@shedkit/tool";
 import { fileNotes } from "@shedkit/tools-memory";
 import { Schedules } from "@shedkit/tools-task";
-import { functionSpec, type JsonValue, type Tool, type ToolArguments, toolName } from "@shedkit/types";
+import { functionSpec, type JsonValue, newSessionId, type Tool, type ToolArguments, toolName } from "@shedkit/types";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ToolPreset } from "../src/index.js";
 
@@ -192,7 +192,7 @@ describe.each([
   });
 });
 
-it("the searches of files and of the conversation name each other, by the names that they have", async () => {
+it("the search of files names that of the conversation, by the name that it has", async () => {
   const files = fs();
   const both = [
     ...ToolPreset.notes(fileNotes(files, { folder: "notes" })),
@@ -203,9 +203,41 @@ it("the searches of files and of the conversation name each other, by the names 
   const { told } = await opened(both, new Map(both.map(({ name }) => [name, none])));
   const textOf = (name: string) => textsOf(told.find((tool) => toolName(tool) === name))[0]?.[1];
   expect(textOf("zqsearchfilex")).toMatch(/For what was said earlier in this conversation use zqsearchcontextx\.$/);
-  expect(textOf("zqsearchcontextx")).toMatch(/For files use zqsearchfilex\.$/);
   const [alone] = (await opened([...ToolPreset.searchFiles(files)])).told;
   expect(textsOf(alone)[0]?.[1]).toMatch(/What ignore files name is left out\.$/);
+});
+
+/** Those of a small program. */
+function few(): ToolConstructor[] {
+  const files = fs();
+  return [
+    ...ToolPreset.files(files),
+    ...ToolPreset.searchFiles(files),
+    ...ToolPreset.shell(),
+    ...ToolPreset.sessionMemory(),
+    ...ToolPreset.searchContext(),
+  ];
+}
+
+describe.each([
+  ["all", withoutAnchors],
+  ["few", few],
+])("of %s tools", (_, make) => {
+  it.each([
+    ["search in files", "search_file"],
+    ["read a file", "read"],
+    ["run a command", "bash"],
+    ["list files", "list"],
+    ["write a file", "write"],
+    ["edit a file", "edit"],
+    ["remember a fact", "memory"],
+    ["search this conversation", "search_context"],
+  ])("who asks for %j finds %s first", async (description, name) => {
+    const tools = make().filter((tool) => tool.name !== "agent");
+    const manager = await new ToolShed().tools(tools).build(partsAlone(newSessionId()));
+    onTestFinished(() => manager.close());
+    expect((await manager.searchTools(description, 3))[0]?.name).toBe(name);
+  });
 });
 
 const HINTS: readonly [string, { [name: string]: JsonValue }, string[]][] = [

@@ -46,12 +46,8 @@ export function searchContextTool(
     id: "search_context",
     namespace: "search",
     kind: "memorySearch",
-    category: "search",
-    description: (ctx) => {
-      const files = ctx.tool("search");
-      const about = "Search this conversation.\nFinds what was said or noted earlier, also what is not shown any more.";
-      return files === undefined ? about : `${about} For files use ${files}.`;
-    },
+    category: "conversation",
+    description: "Search this conversation.\nFinds what was said or noted earlier, also what is not shown any more.",
     input: Input,
     output: Output,
     run: async ({ query, mode = "hybrid", k = 10 }, ctx) => {
