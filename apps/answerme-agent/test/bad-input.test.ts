@@ -94,7 +94,7 @@ describe("settings", () => {
     });
     expect(stdout).toBe(
       `model = "owner/repo"   (ANSWERME_MODEL)\npermission = "readOnly"   (--read-only)\n` +
-        `maxSteps = 3   (${folder.path}/answerme.json:2)\nkeepSessions = true   (default)\n` +
+        `permissions = {}   (default)\nmaxSteps = 3   (${folder.path}/answerme.json:2)\nkeepSessions = true   (default)\n` +
         "tools = {}   (default)\ntoolSet = null   (default)\nservices = {}   (default)\nmcpServers = {}   (default)\n",
     );
     expect(code).toBe(0);

@@ -11,7 +11,7 @@ export const demoModelSize = 3_084_928;
 
 /** What the model can and cannot do, in a line that a program can show. */
 export const demoModelSummary =
-  "a 2 MB demonstration model: it looks up values, titles and lines in files, lists, counts, calculates and remembers; " +
+  "a 3 MB demonstration model: it looks up values, titles and lines in files, lists, counts, calculates and remembers; " +
   "it is often wrong and knows nothing";
 
 /** What a session needs of its host for this model, as the parts of `AgentSessionBuilder` take it. */

@@ -12,7 +12,7 @@ export function demoModel(): ModelChoice {
     notice: {
       model: "shed-demo",
       text:
-        "Model: shed-demo, a 2 MB demonstration that comes with the program. It looks up values and lines in files, " +
+        "Model: shed-demo, a 3 MB demonstration that comes with the program. It looks up values and lines in files, " +
         `lists, counts and calculates, is often wrong, and knows nothing else. ${REAL_MODEL}`,
     },
     stuck:
