@@ -234,13 +234,16 @@ describe("ToolShed", () => {
     expect((await problemsOf(shed.pin("far__no"))).problems).toMatchObject([{ tool: "far__no", category: "pin" }]);
   });
 
-  test("makes code only for the schemas of tools that are called", async () => {
+  test("makes code only for the schemas of tools that are called often", async () => {
     const made = vi.spyOn(globalThis, "Function");
     onTestFinished(() => made.mockRestore());
     const tools = Array.from({ length: 20 }, (_, i) => tool(`t${i}`));
     const manager = await new ToolShed().tools(tools).build(parts());
     expect(made).not.toHaveBeenCalled();
-    await manager.executeOne({ id: "1", name: "t7", arguments: {} });
+    const call = (i: number, name: string) => manager.executeOne({ id: `${i}`, name, arguments: {} });
+    for (let i = 0; i < 5; i++) await call(i, "t3");
+    expect(made).not.toHaveBeenCalled();
+    for (let i = 0; i < 300; i++) await call(i, "t7");
     expect(made).toHaveBeenCalledTimes(1);
   });
 
