@@ -235,6 +235,7 @@ describe("ToolShed", () => {
   });
 
   test("makes code only for the schemas of tools that are called often", async () => {
+    await new ToolShed().tool(tool("first")).build(parts()); // tries whether code can be made
     const made = vi.spyOn(globalThis, "Function");
     onTestFinished(() => made.mockRestore());
     const tools = Array.from({ length: 20 }, (_, i) => tool(`t${i}`));
