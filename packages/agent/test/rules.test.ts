@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PermissionRequest, type PermissionRules, permissionRules } from "../src/index.js";
 import { collect, echoTool, sessionOf, transcript } from "./helpers.js";
 
-const ROOT = "/work/project";
+const ROOT = "/srv/project";
 
 function request(
   tool: string,

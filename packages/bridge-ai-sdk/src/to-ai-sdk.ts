@@ -205,8 +205,13 @@ function passGates(manager: ToolCallManager, request: ToolCallRequest): void {
   const { kind, capabilities } = manager.metadata(request.name) ?? metadataOf(tool);
   const { access } = metadataOf(tool);
   const args = manager.validateArguments(request);
-  const call = { tool: request.name, kind, capabilities, arguments: args, access: access?.(args) ?? [] };
-  const refusal = gateRefusal(resources, call);
+  const call = { tool: request.name, kind, capabilities, arguments: args };
+  let refusal: string | undefined;
+  try {
+    refusal = gateRefusal(resources, { ...call, access: access?.(args) ?? [] });
+  } catch (fault) {
+    refusal = fault instanceof Error ? fault.message : String(fault); // what cannot be told is not let run
+  }
   if (refusal === undefined) return;
   throw new ToolError("permissionDenied", request.name, `The call of "${request.name}" is not permitted: ${refusal}`);
 }

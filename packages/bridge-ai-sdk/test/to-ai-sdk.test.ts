@@ -355,3 +355,23 @@ test("its tools remember as long as they are there, and what guards the session 
   await say(bridged.tools, "shed", { description: "pay" });
   expect(await say(bridged.tools, "use_tool", { tool_name: "pay", tool_input: {} })).toMatchObject(refusal);
 });
+
+test("a guarded call whose tool cannot say what it accesses is refused, and the session goes on", async () => {
+  const plain = new FnTool("lost", "Is lost.", { type: "object" }, async () => "ran");
+  const access = () => {
+    throw new Error("no idea where");
+  };
+  const lost: ToolImpl = {
+    definition: () => plain.definition(),
+    metadata: { id: "lost", namespace: "x", kind: "other", capabilities: capabilitiesFor("other"), access },
+    execute: (args, ctx) => plain.execute(args, ctx),
+  };
+  await using bridged = await toAiSdkTools(guarded.tool(lost), { offer: "whole" });
+  const said = [];
+  for (const name of ["lost", "keep"])
+    for await (const output of bridged.tools[name]?.execute({}, { toolCallId: name }) ?? []) said.push(output);
+  expect(said).toMatchObject([
+    { errorDetail: "permissionDenied", content: [{ text: expect.stringContaining("no idea where") }] },
+    { content: [{ text: "1 kept" }] },
+  ]);
+});
