@@ -38,8 +38,8 @@ function endLists(): (page: ListPage) => ListPage {
 }
 
 /**
- * Ends lists without end, and takes a list of tools to pieces before the SDK refuses the whole of it for one tool that is not as it should be:
- * such a tool comes through without anything but its name, and is refused by itself.
+ * Ends lists without end, and takes a list of tools to pieces before the SDK refuses the whole of it for one tool that is
+ * not as it should be: such a tool comes through without anything but its name, and is refused by itself.
  */
 export function mendLists({ specTypeSchemas }: Sdk, transport: Transport): void {
   let given: Transport["onmessage"];
